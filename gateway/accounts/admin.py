@@ -1,0 +1,47 @@
+from django.contrib import admin
+from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
+from django.contrib.auth.forms import AdminUserCreationForm, UserChangeForm
+from django.forms import EmailField
+
+from gateway.accounts.models import User, normalize_email
+
+
+class NormalizedEmailField(EmailField):
+    """Folds case before the uniqueness check, so that a second spelling is a form error, not a database error."""
+
+    def clean(self, value: str) -> str:
+        return normalize_email(super().clean(value))
+
+
+class UserCreation(AdminUserCreationForm):
+    email = NormalizedEmailField(label="E-mail")
+
+    class Meta:
+        model = User
+        fields = ("email",)
+
+
+class UserChange(UserChangeForm):
+    email = NormalizedEmailField(label="E-mail")
+
+    class Meta:
+        model = User
+        fields = "__all__"  # noqa: DJ007 - the fieldsets below choose
+
+
+@admin.register(User)
+class UserAdmin(DjangoUserAdmin):
+    form = UserChange
+    add_form = UserCreation
+    ordering = ("email",)
+    list_display = ("email", "name", "phone", "is_staff", "is_active", "last_login")
+    list_filter = ("is_staff", "is_superuser", "is_active", "groups")
+    search_fields = ("email", "name", "phone")
+    fieldsets = (
+        (None, {"fields": ("email", "password")}),
+        ("О человеке", {"fields": ("name", "phone")}),
+        ("Права", {"fields": ("is_active", "is_staff", "is_superuser", "groups", "user_permissions")}),
+        ("Даты", {"fields": ("last_login", "date_joined")}),
+    )
+    readonly_fields = ("last_login", "date_joined")
+    add_fieldsets = ((None, {"classes": ("wide",), "fields": ("email", "usable_password", "password1", "password2")}),)

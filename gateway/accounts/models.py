@@ -1,0 +1,58 @@
+"""People who sign in: customers and staff, known by their e-mail address."""
+
+from typing import Any, ClassVar
+
+from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
+from django.contrib.auth.models import PermissionsMixin
+from django.db import models
+from django.utils import timezone
+
+
+def normalize_email(email: str) -> str:
+    """One spelling per mailbox: addresses that differ only in case are the same account."""
+    return email.strip().casefold()
+
+
+class UserManager(BaseUserManager["User"]):
+    def get_by_natural_key(self, username: str | None) -> "User":
+        return self.get(email=normalize_email(username or ""))
+
+    def create_user(self, email: str, password: str | None = None, **fields: Any) -> "User":
+        user = self.model(email=normalize_email(email), **fields)
+        user.set_password(password)
+        user.save(using=self._db, force_insert=True)
+        return user
+
+    def create_superuser(self, email: str, password: str | None = None, **fields: Any) -> "User":
+        return self.create_user(email, password, is_staff=True, is_superuser=True, **fields)
+
+
+class User(AbstractBaseUser, PermissionsMixin):
+    email = models.EmailField("e-mail", unique=True)
+    name = models.CharField("имя", max_length=150, blank=True)
+    phone = models.CharField("телефон", max_length=32, blank=True)
+    is_staff = models.BooleanField("сотрудник", default=False, help_text="Может входить в админку.")
+    is_active = models.BooleanField("активен", default=True, help_text="Снимите вместо удаления учётной записи.")
+    date_joined = models.DateTimeField("дата регистрации", default=timezone.now)
+
+    USERNAME_FIELD = "email"
+    EMAIL_FIELD = "email"
+    REQUIRED_FIELDS: ClassVar[list[str]] = []
+
+    objects: ClassVar[UserManager] = UserManager()
+
+    class Meta:
+        verbose_name = "пользователь"
+        verbose_name_plural = "пользователи"
+
+    def __str__(self) -> str:
+        return self.email
+
+    def clean(self) -> None:
+        self.email = normalize_email(self.email)
+
+    def get_full_name(self) -> str:
+        return self.name or self.email
+
+    def get_short_name(self) -> str:
+        return self.name.split(" ")[0] or self.email

@@ -1,0 +1,188 @@
+"""Every setting of the gateway, read from the environment once, with defaults that suit `make run`.
+
+Each variable is described in docs/settings.md. `gateway/checks.py` refuses values that would make production unsafe.
+"""
+
+from pathlib import Path
+
+from environs import Env
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+env = Env()
+
+ENVIRONMENT = env.str("GATEWAY_ENV", "development", validate=lambda name: name in {"development", "production"})
+PRODUCTION = ENVIRONMENT == "production"
+
+if not PRODUCTION:
+    # So that `manage.py shell` beside `make run` finds the servers that run; real variables win.
+    env.read_env(str(BASE_DIR / ".local" / "run" / "stack.env"), recurse=False, override=False)
+
+# ---------------------------------------------------------------- Django
+
+DEVELOPMENT_SECRET_KEY = "development-only-" + "x" * 50
+SECRET_KEY = env.str("SECRET_KEY", DEVELOPMENT_SECRET_KEY)
+DEBUG = env.bool("DEBUG", not PRODUCTION)
+ALLOWED_HOSTS: list[str] = env.list("ALLOWED_HOSTS", [] if PRODUCTION else ["*"])
+CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", [])
+
+INSTALLED_APPS = [
+    "gateway",
+    "gateway.accounts",
+    "catalog",
+    # The contrib apps under configurations that give their models ObjectId keys.
+    "gateway.contrib.AdminConfig",
+    "gateway.contrib.AuthConfig",
+    "gateway.contrib.ContentTypesConfig",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "strawberry_django",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+
+ROOT_URLCONF = "gateway.urls"
+ASGI_APPLICATION = "gateway.asgi.application"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+LANGUAGE_CODE = "ru"
+LANGUAGES = [("ru", "Русский"), ("en", "English")]
+TIME_ZONE = "UTC"
+USE_TZ = True
+
+STATIC_URL = "static/"
+STATIC_ROOT = BASE_DIR / "staticfiles"
+# Development serves straight from the packages; production from `collectstatic`, hashed and compressed.
+WHITENOISE_USE_FINDERS = not PRODUCTION
+WHITENOISE_AUTOREFRESH = not PRODUCTION
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {
+        "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"
+        if PRODUCTION
+        else "django.contrib.staticfiles.storage.StaticFilesStorage"
+    },
+}
+
+# ---------------------------------------------------------------- who signs in
+
+AUTH_USER_MODEL = "accounts.User"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+PASSWORD_HASHERS = [
+    "django.contrib.auth.hashers.Argon2PasswordHasher",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+]
+
+SESSION_COOKIE_SECURE = env.bool("SESSION_COOKIE_SECURE", PRODUCTION)
+CSRF_COOKIE_SECURE = env.bool("CSRF_COOKIE_SECURE", PRODUCTION)
+SECURE_SSL_REDIRECT = env.bool("SECURE_SSL_REDIRECT", PRODUCTION)
+# Whoever terminates TLS in front of the gateway says so in this header, and must strip it from what clients send.
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if env.bool("BEHIND_TLS_PROXY", PRODUCTION) else None
+SECURE_HSTS_SECONDS = env.int("SECURE_HSTS_SECONDS", 31_536_000 if PRODUCTION else 0)
+
+# ---------------------------------------------------------------- MongoDB
+
+MONGODB_URI = env.str("MONGODB_URI", "mongodb://127.0.0.1:27017/")
+MONGODB_DATABASE = env.str("MONGODB_DATABASE", "mobile_world")
+# A commit in flight on a mongos that dies fails only after this time: long enough for a failover, short for a buyer.
+MONGODB_SERVER_SELECTION_MS = env.int("MONGODB_SERVER_SELECTION_MS", 5_000)
+# Fail as soon as code that promised to read secondaries reaches a primary. Tests switch it on.
+MONGODB_GUARD_READS = env.bool("MONGODB_GUARD_READS", False)
+
+DATABASES = {
+    "default": {
+        "ENGINE": "gateway.mongo.backend",
+        "HOST": MONGODB_URI,
+        "NAME": MONGODB_DATABASE,
+        "OPTIONS": {
+            "appname": "mobile-world-gateway",
+            "serverSelectionTimeoutMS": MONGODB_SERVER_SELECTION_MS,
+            "connectTimeoutMS": 2_000,
+            "tz_aware": False,  # the ORM backend expects naive UTC
+        },
+    }
+}
+DATABASE_ROUTERS = ["django_mongodb_backend.routers.MongoRouter"]
+DEFAULT_AUTO_FIELD = "django_mongodb_backend.fields.ObjectIdAutoField"
+MIGRATION_MODULES = {
+    "admin": "gateway.contrib.migrations.admin",
+    "auth": "gateway.contrib.migrations.auth",
+    "contenttypes": "gateway.contrib.migrations.contenttypes",
+}
+
+# ---------------------------------------------------------------- Cassandra
+
+# Empty: not configured; the shop works from MongoDB alone.
+CASSANDRA_CONTACT_POINTS: list[str] = env.list("CASSANDRA_CONTACT_POINTS", [])
+CASSANDRA_LOCAL_DC = env.str("CASSANDRA_LOCAL_DC", "dc1")
+CASSANDRA_USERNAME = env.str("CASSANDRA_USERNAME", "")
+CASSANDRA_PASSWORD = env.str("CASSANDRA_PASSWORD", "")
+# Keyspaces are <prefix>_orders, <prefix>_carts, <prefix>_catalog, <prefix>_history.
+CASSANDRA_KEYSPACE_PREFIX = env.str("CASSANDRA_KEYSPACE_PREFIX", "mobile_world")
+# Replicas per data centre for each kind of data, as in `dc1=3,dc2=3`; capped outside production by the nodes there are.
+CASSANDRA_REPLICATION: dict[str, dict[str, int]] = {
+    "orders": env.dict("CASSANDRA_REPLICATION_ORDERS", {"dc1": 3, "dc2": 3}, subcast_values=int),
+    "carts": env.dict("CASSANDRA_REPLICATION_CARTS", {"dc1": 2}, subcast_values=int),
+    "catalog": env.dict("CASSANDRA_REPLICATION_CATALOG", {"dc1": 2, "dc2": 2}, subcast_values=int),
+    "history": env.dict("CASSANDRA_REPLICATION_HISTORY", {"dc1": 3}, subcast_values=int),
+}
+CASSANDRA_CAP_REPLICATION = env.bool("CASSANDRA_CAP_REPLICATION", not PRODUCTION)
+CASSANDRA_CONNECT_TIMEOUT = env.float("CASSANDRA_CONNECT_TIMEOUT", 2.0)
+CASSANDRA_REQUEST_TIMEOUT = env.float("CASSANDRA_REQUEST_TIMEOUT", 2.0)
+# After an outage is noticed, how long calls fail at once before one of them tries again.
+CASSANDRA_CIRCUIT_SECONDS = env.float("CASSANDRA_CIRCUIT_SECONDS", 5.0)
+
+# ---------------------------------------------------------------- Redis and Celery
+
+REDIS_URL = env.str("REDIS_URL", "redis://127.0.0.1:6379/0")
+# A Redis that hangs must cost a request no more than this.
+REDIS_TIMEOUT = env.float("REDIS_TIMEOUT", 0.5)
+
+CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", REDIS_URL)
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True  # a task of a killed worker is delivered again: tasks are idempotent
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_BEAT_SCHEDULE = {
+    "measure-replication-lag": {"task": "gateway.tasks.measure_replication_lag", "schedule": 2.0},
+}
+
+# ---------------------------------------------------------------- logs
+
+LOG_FORMAT = env.str("LOG_FORMAT", "json", validate=lambda name: name in {"json", "console"})
+LOG_LEVEL = env.str("LOG_LEVEL", "INFO")
+LOGGING_CONFIG = "gateway.logs.configure"

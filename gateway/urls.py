@@ -1,0 +1,9 @@
+from django.contrib import admin
+from django.urls import path
+
+admin.site.site_title = admin.site.site_header = "Мобильный мир"
+admin.site.index_title = "Управление магазином"
+
+urlpatterns = [
+    path("admin/", admin.site.urls),
+]
