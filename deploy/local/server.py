@@ -1,0 +1,39 @@
+"""One server of the stack: how it is run and where it listens. This is what stack.json holds."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from deploy.local.layout import Layout
+from deploy.local.ports import PortBook
+
+Kind = Literal["mongodb", "redis", "cassandra"]
+KINDS: tuple[Kind, ...] = ("mongodb", "redis", "cassandra")
+
+# The variable through which each kind's address reaches the gateway, and through which the user gives an outside one.
+VARIABLE: dict[Kind, str] = {
+    "mongodb": "MONGODB_URI",
+    "redis": "REDIS_URL",
+    "cassandra": "CASSANDRA_CONTACT_POINTS",
+}
+
+
+@dataclass(frozen=True)
+class Server:
+    name: str
+    kind: Kind
+    port: int
+    command: tuple[str, ...]
+    environment: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Part:
+    """The servers of one kind, and the address under which the gateway finds them."""
+
+    servers: list[Server]
+    address: str
+
+
+# What remains to be said once the binaries are found: where the data lies and which ports are free.
+Blueprint = Callable[[Layout, PortBook], Part]

@@ -1,0 +1,176 @@
+"""A stack that has been started: its servers by name, to look at, kill, suspend and start again one by one."""
+
+import json
+import os
+import signal
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import Self
+
+from deploy.local import cluster, mongodb
+from deploy.local.errors import StackError
+from deploy.local.launch import Launch
+from deploy.local.layout import Layout, write_atomically
+from deploy.local.process import Process, adopt_lost, stop_all
+from deploy.local.progress import Progress
+from deploy.local.readiness import await_serving, serves
+from deploy.local.server import KINDS, VARIABLE, Kind, Server
+
+# Generous: a mongod asked to stop takes about a second, Cassandra two.
+STOP_SECONDS = 8.0
+HEALTH_POLL_SECONDS = 0.1
+
+
+class Stack:
+    """The description in `stack.json` together with the processes it speaks of."""
+
+    def __init__(
+        self, layout: Layout, servers: list[Server], *, served: dict[Kind, str], external: dict[Kind, str]
+    ) -> None:
+        self.layout = layout
+        self.servers = servers
+        self.served = served
+        self.external = external
+        self._by_name = {server.name: server for server in servers}
+
+    @classmethod
+    def at(cls, root: Path) -> Self:
+        """The stack of this root, which must have been started before."""
+        layout = Layout(root.absolute())
+        try:
+            record = json.loads(layout.description.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise StackError(
+                f"there is no stack at {root}: start it with python -m deploy.local start --root {root}"
+            ) from None
+        servers = [
+            Server(
+                name=entry["name"],
+                kind=entry["kind"],
+                port=entry["port"],
+                command=tuple(entry["command"]),
+                environment=entry["environment"],
+            )
+            for entry in record["servers"]
+        ]
+        return cls(layout, servers, served=record["served"], external=record["external"])
+
+    def save(self) -> None:
+        record = {
+            "served": self.served,
+            "external": self.external,
+            "servers": [
+                {
+                    **asdict(server),
+                    "pid_file": str(self.layout.pid_file(server.name)),
+                    "log": str(self.layout.log_file(server.name)),
+                }
+                for server in self.servers
+            ],
+        }
+        write_atomically(self.layout.description, json.dumps(record, indent=2, ensure_ascii=False) + "\n")
+
+    # ------------------------------------------------------------ what there is
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._by_name)
+
+    def is_external(self, kind: Kind) -> bool:
+        """Whether this kind of server is not ours but named by a variable of the environment."""
+        return kind in self.external
+
+    def port_of(self, name: str) -> int:
+        return self._server(name).port
+
+    def members_of(self, replica_set: str) -> tuple[str, ...]:
+        return mongodb.REPLICA_SETS[replica_set]
+
+    def primary_of(self, replica_set: str) -> str:
+        members = {self.port_of(name): name for name in self.members_of(replica_set)}
+        port = cluster.primary_port(list(members))
+        if port is None:
+            raise StackError(f"{replica_set} has no primary at the moment")
+        return members[port]
+
+    def env(self) -> dict[str, str]:
+        """The variables through which the gateway finds these servers."""
+        addresses = {**self.served, **self.external}
+        return {VARIABLE[kind]: addresses[kind] for kind in KINDS if kind in addresses}
+
+    def process(self, name: str) -> Process:
+        server = self._server(name)
+        return Process(server.name, pid_file=self.layout.pid_file(name), log=self.layout.log_file(name))
+
+    @property
+    def processes(self) -> list[Process]:
+        return [self.process(name) for name in self.names]
+
+    # ------------------------------------------------------------ one server
+
+    def spawn(self, name: str) -> None:
+        """Start the process without waiting for it to serve; nothing happens when it runs."""
+        process = self.process(name)
+        if process.identity:
+            process.send(signal.SIGCONT)
+            return
+        server = self._server(name)
+        (self.layout.data / name).mkdir(parents=True, exist_ok=True)
+        process.spawn(server.command, {**os.environ, **server.environment})
+
+    def await_serving(self, name: str, launch: Launch) -> None:
+        await_serving(launch, self._server(name), self.process(name))
+
+    def start(self, name: str) -> None:
+        """Start one server again on its port, and wait until it serves."""
+        self.spawn(name)
+        self.await_serving(name, Launch(Progress()))
+
+    def kill(self, name: str) -> None:
+        """SIGKILL, and wait until it is gone."""
+        self.process(name).kill()
+
+    def suspend(self, name: str) -> None:
+        """SIGSTOP: the server keeps its connections but does nothing until `resume`."""
+        self.process(name).send(signal.SIGSTOP)
+
+    def resume(self, name: str) -> None:
+        self.process(name).send(signal.SIGCONT)
+
+    # ------------------------------------------------------------ all of them
+
+    def is_healthy(self) -> bool:
+        """Every server answers, every replica set has a primary and all its members."""
+        if not all(self.process(name).identity for name in self.names):
+            return False
+        if not all(serves(server) for server in self.servers):
+            return False
+        if "config" not in self._by_name:
+            return True
+        sets = ([self.port_of(name) for name in members] for members in mongodb.REPLICA_SETS.values())
+        return all(cluster.is_healthy(ports) for ports in sets)
+
+    def wait_healthy(self, timeout: float = 60.0) -> None:
+        deadline = time.monotonic() + timeout
+        while not self.is_healthy():
+            if time.monotonic() > deadline:
+                silent = [server.name for server in self.servers if not serves(server)]
+                raise StackError(
+                    f"the stack is not healthy after {timeout:.0f} s; silent: {', '.join(silent) or 'none'}"
+                )
+            time.sleep(HEALTH_POLL_SECONDS)
+
+    def stop(self) -> list[str]:
+        """Stop all; names those that had to be killed."""
+        adopt_lost(self.processes)
+        routers = [process for process in self.processes if process.name in mongodb.MONGOS]
+        others = [process for process in self.processes if process.name not in mongodb.MONGOS]
+        # The mongos first: otherwise each of them waits for the shards it still talks to.
+        return [*stop_all(routers, seconds=STOP_SECONDS), *stop_all(others, seconds=STOP_SECONDS)]
+
+    def _server(self, name: str) -> Server:
+        try:
+            return self._by_name[name]
+        except KeyError:
+            raise StackError(f"this stack runs no {name}; it runs {', '.join(self.names)}") from None

@@ -1,0 +1,97 @@
+"""Starting a whole stack: what is missing is started, what runs is kept, all kinds of server at the same time."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from deploy.local import cassandra, disk, lock, mongodb, redis
+from deploy.local.bring_up import bring_up
+from deploy.local.errors import StackError, StartCancelledError
+from deploy.local.launch import Launch
+from deploy.local.layout import Layout, write_atomically
+from deploy.local.ports import PortBook
+from deploy.local.process import Process, adopt_lost, stop_all
+from deploy.local.server import KINDS, VARIABLE, Blueprint, Kind
+from deploy.local.stack import STOP_SECONDS, Stack
+
+PREPARE: dict[Kind, Callable[[Launch], Blueprint]] = {
+    "mongodb": mongodb.prepare,
+    "redis": redis.prepare,
+    "cassandra": cassandra.prepare,
+}
+NAMES = (*mongodb.NAMES, *redis.NAMES, *cassandra.NAMES)
+
+
+@dataclass(frozen=True)
+class Started:
+    stack: Stack
+    # Whether nothing of it ran before.
+    fresh: bool
+
+
+def start(root: Path, launch: Launch) -> Started:
+    layout = Layout(root.absolute())
+    with lock.exclusive(
+        layout.root / "start.lock",
+        note="",
+        when_taken=lambda _: launch.progress.say("stack", "another start or stop is under way, waiting for it"),
+    ):
+        before = Stack.at(layout.root) if layout.description.exists() else None
+        external = _external(launch.environ, before)
+        if before and before.external == external and before.is_healthy():
+            launch.progress.say("stack", "already running")
+            return Started(before, fresh=False)
+        return _start(layout, launch, external)
+
+
+def _start(layout: Layout, launch: Launch, external: dict[Kind, str]) -> Started:
+    needed = disk.RESTART_BYTES if layout.data.exists() else disk.FIRST_START_BYTES
+    disk.require(layout.root, needed, "start the servers")
+    layout.create()
+    processes = {name: Process(name, pid_file=layout.pid_file(name), log=layout.log_file(name)) for name in NAMES}
+    adopt_lost(processes.values())
+    running = {name for name, process in processes.items() if process.identity}
+
+    stack = _plan(layout, launch, external, running)
+    stop_all([process for name, process in processes.items() if name not in stack.names], seconds=STOP_SECONDS)
+    stack.save()
+    bring_up(launch, stack)
+    write_atomically(layout.environment, "".join(f"{name}={value}\n" for name, value in stack.env().items()))
+    return Started(stack, fresh=not running)
+
+
+def _plan(layout: Layout, launch: Launch, external: dict[Kind, str], running: set[str]) -> Stack:
+    wanted = [kind for kind in KINDS if kind not in external]
+    blueprints = launch.together({kind: partial(_prepare, launch, kind) for kind in wanted})
+    if "cassandra" in running:
+        running = {*running, *cassandra.PORTS}
+    ports = PortBook(layout, running=running)
+    parts = {kind: blueprint(layout, ports) for kind, blueprint in blueprints.items() if blueprint}
+    ports.save()
+    return Stack(
+        layout,
+        [server for part in parts.values() for server in part.servers],
+        external=external,
+        served={kind: part.address for kind, part in parts.items()},
+    )
+
+
+def _prepare(launch: Launch, kind: Kind) -> Blueprint | None:
+    try:
+        return PREPARE[kind](launch)
+    except StartCancelledError:
+        raise
+    except StackError as error:
+        if kind != "cassandra":
+            raise
+        reason = " ".join(str(error).split())
+        launch.progress.say("cassandra", f"not started, the shop works without it: {reason}")
+        return None
+
+
+def _external(environ: Mapping[str, str], before: Stack | None) -> dict[Kind, str]:
+    """The kinds that the user has elsewhere. Our own address, exported into the shell, is not elsewhere."""
+    ours = before.served if before else {}
+    given = {kind: environ.get(VARIABLE[kind], "") for kind in KINDS}
+    return {kind: address for kind, address in given.items() if address and ours.get(kind) != address}
