@@ -1,4 +1,4 @@
-"""django-mongodb-backend with two faults of its version 5.2 cured; see docs/mongodb.md."""
+"""django-mongodb-backend, with its commands counted and two faults of version 5.2 cured; see docs/mongodb.md."""
 
 from typing import Any
 
@@ -6,29 +6,34 @@ from django.db.models import Model
 from django_mongodb_backend.base import DatabaseWrapper as MongoDatabaseWrapper
 from django_mongodb_backend.schema import DatabaseSchemaEditor as MongoSchemaEditor
 
+from gateway.mongo.commands import COMMANDS
+
 
 class DatabaseSchemaEditor(MongoSchemaEditor):  # type: ignore[misc]
     def create_model(self, model: type[Model]) -> None:
         """Go on where a migration that died half-way stopped: its collection may exist, its indexes may not."""
-        database = self.get_database()
-        if self.collect_sql or model._meta.db_table not in self.connection.introspection.table_names():
+        if model._meta.db_table not in self.connection.introspection.table_names():
             super().create_model(model)
             return
         self._create_model_indexes(model)
         for field in model._meta.local_many_to_many:
-            if field.remote_field.through._meta.auto_created:
-                self.create_model(field.remote_field.through)
+            through = field.remote_field.through
+            if through and through._meta.auto_created:
+                self.create_model(through)
 
 
 class DatabaseWrapper(MongoDatabaseWrapper):  # type: ignore[misc]
     SchemaEditorClass = DatabaseSchemaEditor
 
-    def commit_mongo(self) -> Any:
-        """End the session even when the commit raises; left open, it would take the next block out of its transaction."""
+    def get_connection_params(self) -> dict[str, Any]:
+        return {**super().get_connection_params(), "event_listeners": [COMMANDS]}
+
+    def commit_mongo(self) -> None:
+        """End the session even when the commit raises: left open, it would take the next block out of a transaction."""
         try:
             super().commit_mongo()
         except BaseException:
             if self.session:
                 self._end_session()
-            self.run_on_commit = []
+            self.run_on_commit: list[Any] = []
             raise

@@ -1,0 +1,44 @@
+"""The two ways to the database: one PyMongo client for synchronous code, one per event loop for asynchronous code."""
+
+import asyncio
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from django.db import DEFAULT_DB_ALIAS, connections
+from pymongo import AsyncMongoClient, MongoClient
+from pymongo.asynchronous.database import AsyncDatabase
+from pymongo.database import Database
+
+Document = dict[str, Any]
+
+# An asynchronous client belongs to the loop it was first used on.
+_async_clients: WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncMongoClient[Document]] = WeakKeyDictionary()
+
+
+def orm_connection(using: str = DEFAULT_DB_ALIAS) -> Any:
+    """Django's connection, opened; its `database`, `session` and `get_collection` are unknown to Django's types."""
+    connection = connections[using]
+    connection.ensure_connection()
+    return connection
+
+
+def database() -> Database[Document]:
+    """The database of the ORM's own client, so that raw commands share its pool, listeners and test database."""
+    found: Database[Document] = orm_connection().database
+    return found
+
+
+def client() -> MongoClient[Document]:
+    return database().client
+
+
+def async_database() -> AsyncDatabase[Document]:
+    loop = asyncio.get_running_loop()
+    if loop not in _async_clients:
+        _async_clients[loop] = AsyncMongoClient(**connections[DEFAULT_DB_ALIAS].get_connection_params())
+    return _async_clients[loop][connections[DEFAULT_DB_ALIAS].settings_dict["NAME"]]
+
+
+async def close_async_client() -> None:
+    if found := _async_clients.pop(asyncio.get_running_loop(), None):
+        await found.close()

@@ -1,0 +1,81 @@
+"""Counts every command sent to MongoDB: what, on which collection, under which policy, to how many shards."""
+
+import threading
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from pymongo.monitoring import CommandFailedEvent, CommandListener, CommandStartedEvent, CommandSucceededEvent
+
+from gateway.mongo.policies import current_scope
+from gateway.mongo.routing import ROUTING
+
+
+class Sent(NamedTuple):
+    """One kind of command; `shards` is None while the chunk tables are unknown, `policy` "" outside any."""
+
+    command: str
+    collection: str
+    policy: str
+    shards: int | None
+
+
+class CommandCounter(CommandListener):
+    def __init__(self) -> None:
+        self._counts: Counter[Sent] = Counter()
+        self._lock = threading.Lock()
+
+    def started(self, event: CommandStartedEvent) -> None:
+        queries = _queries(event.command_name, event.command)
+        if queries is None:
+            return
+        collection = event.command[event.command_name]
+        reached = [ROUTING.shards_reached(collection, query) for query in queries]
+        shards = None if None in reached else len(frozenset().union(*reached))  # type: ignore[arg-type]
+        scope = current_scope()
+        if scope and event.command.get("$readPreference", {}).get("mode", "primary") != "secondary":
+            scope.note_primary(f"{event.command_name} on {collection}")
+        sent = Sent(event.command_name, collection, scope.policy.name if scope else "", shards)
+        with self._lock:
+            self._counts[sent] += 1
+
+    def succeeded(self, event: CommandSucceededEvent) -> None:
+        """Only what is sent is counted."""
+
+    def failed(self, event: CommandFailedEvent) -> None:
+        """Only what is sent is counted."""
+
+    def totals(self) -> Counter[Sent]:
+        with self._lock:
+            return self._counts.copy()
+
+    @contextmanager
+    def counted(self) -> Iterator[Counter[Sent]]:
+        """Yields a counter that holds, once the block has ended, what this process sent during it."""
+        before = self.totals()
+        during: Counter[Sent] = Counter()
+        yield during
+        during.update(self.totals() - before)
+
+
+def _queries(command_name: str, command: Mapping[str, Any]) -> Iterable[Mapping[str, Any]] | None:
+    """The filters by which mongos chooses shards; None for a command that concerns no documents of ours."""
+    match command_name:
+        case "find":
+            return [command.get("filter", {})]
+        case "count" | "distinct" | "findAndModify":
+            return [command.get("query", {})]
+        case "aggregate" if isinstance(command["aggregate"], str):
+            first: Mapping[str, Any] = next(iter(command["pipeline"]), {})
+            return [first.get("$match", {})]
+        case "insert":
+            return command["documents"]  # type: ignore[no-any-return]
+        case "update":
+            return [update["q"] for update in command["updates"]]
+        case "delete":
+            return [delete["q"] for delete in command["deletes"]]
+    return None
+
+
+COMMANDS = CommandCounter()
