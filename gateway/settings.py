@@ -5,13 +5,13 @@ Each variable is described in docs/settings.md. `gateway/checks.py` refuses valu
 
 from pathlib import Path
 
-from environs import Env
+from environs import Env, validate
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
 env = Env()
 
-ENVIRONMENT = env.str("GATEWAY_ENV", "development", validate=lambda name: name in {"development", "production"})
+ENVIRONMENT = env.str("GATEWAY_ENV", "development", validate=validate.OneOf(["development", "production"]))
 PRODUCTION = ENVIRONMENT == "production"
 
 if not PRODUCTION:
@@ -183,6 +183,8 @@ CELERY_BEAT_SCHEDULE = {
 
 # ---------------------------------------------------------------- logs
 
-LOG_FORMAT = env.str("LOG_FORMAT", "json", validate=lambda name: name in {"json", "console"})
-LOG_LEVEL = env.str("LOG_LEVEL", "INFO")
 LOGGING_CONFIG = "gateway.logs.configure"
+LOGGING = {
+    "format": env.str("LOG_FORMAT", "json", validate=validate.OneOf(["json", "console"])),
+    "level": env.str("LOG_LEVEL", "INFO"),
+}

@@ -1,0 +1,43 @@
+"""The Celery application: tasks of all apps, over Redis."""
+
+import os
+from typing import Any, cast
+
+from celery import Celery
+from celery.signals import before_task_publish, setup_logging, task_postrun, task_prerun, worker_process_init
+from django.db import connections
+
+from gateway import logs
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gateway.settings")
+
+app = Celery("gateway")
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.autodiscover_tasks()
+
+
+@setup_logging.connect
+def use_our_logs(**_: Any) -> None:
+    """Django has configured the logs already; that someone is connected keeps Celery from adding its own handlers."""
+
+
+@worker_process_init.connect
+def drop_inherited_connections(**_: Any) -> None:
+    """A forked worker opens its own MongoDB pool; Cassandra and Redis are opened on first use in any process."""
+    for connection in connections.all(initialized_only=True):
+        cast("Any", connection).close_pool()
+
+
+@before_task_publish.connect
+def send_request_id(headers: dict[str, Any], **_: Any) -> None:
+    headers["request_id"] = logs.current_request_id()
+
+
+@task_prerun.connect
+def take_request_id(task: Any, task_id: str, **_: Any) -> None:
+    logs.bind_request_id(getattr(task.request, "request_id", None) or task_id, task=task.name)
+
+
+@task_postrun.connect
+def forget_request_id(**_: Any) -> None:
+    logs.unbind_request_id()
