@@ -1,5 +1,7 @@
 from django.apps import AppConfig
 
+from gateway import checks  # noqa: F401 - importing registers them
+
 
 class GatewayConfig(AppConfig):
     name = "gateway"

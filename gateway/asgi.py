@@ -1,0 +1,22 @@
+"""The ASGI front: /graphql and the health pages are answered here, everything else by Django.
+
+Django's middleware would cost a GraphQL read fifteen thread hops. Run with `uvicorn gateway.asgi:application`.
+"""
+
+import os
+
+from django.core.asgi import get_asgi_application
+from django.core.management import call_command
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gateway.settings")
+django_application = get_asgi_application()
+call_command("check", "--tag", "production", verbosity=0)  # an unsafe production does not start
+
+from gateway.front import Front  # noqa: E402 - needs the apps loaded
+from gateway.graphql.endpoint import graphql_endpoint  # noqa: E402
+from gateway.health import healthz, readyz  # noqa: E402
+
+application = Front(
+    routes={"/graphql": graphql_endpoint, "/healthz": healthz, "/readyz": readyz},
+    fallback=django_application,
+)

@@ -1,0 +1,43 @@
+"""System checks that refuse settings which would make production unsafe. Front and workers run them at start."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.conf import settings
+from django.core import checks
+
+# Django's own advice for a signing key.
+MIN_SECRET_LENGTH = 50
+
+
+@checks.register("production")
+def check_production(**_: Any) -> list[checks.CheckMessage]:
+    return [*_errors(), *_warnings()] if settings.PRODUCTION else []
+
+
+def _errors() -> Iterator[checks.Error]:
+    if settings.SECRET_KEY == settings.DEVELOPMENT_SECRET_KEY or len(settings.SECRET_KEY) < MIN_SECRET_LENGTH:
+        yield checks.Error(f"SECRET_KEY must be your own, at least {MIN_SECRET_LENGTH} characters.", id="gateway.E001")
+    if settings.DEBUG:
+        yield checks.Error("DEBUG must be off: its error pages show settings and code.", id="gateway.E002")
+    if not settings.ALLOWED_HOSTS or "*" in settings.ALLOWED_HOSTS:
+        yield checks.Error("ALLOWED_HOSTS must name the hosts that are served.", id="gateway.E003")
+    if not (settings.SESSION_COOKIE_SECURE and settings.CSRF_COOKIE_SECURE):
+        yield checks.Error("SESSION_COOKIE_SECURE and CSRF_COOKIE_SECURE must be on.", id="gateway.E004")
+    if settings.CASSANDRA_CAP_REPLICATION:
+        yield checks.Error("CASSANDRA_CAP_REPLICATION must be off: it silently gives up replicas.", id="gateway.E005")
+
+
+def _warnings() -> Iterator[checks.Warning]:
+    if "@" not in settings.MONGODB_URI:
+        yield checks.Warning("MONGODB_URI has no credentials.", hint="mongodb://user:password@host/", id="gateway.W001")
+    if settings.CASSANDRA_CONTACT_POINTS and not settings.CASSANDRA_USERNAME:
+        yield checks.Warning("CASSANDRA_USERNAME is empty.", id="gateway.W002")
+    if "@" not in settings.REDIS_URL:
+        yield checks.Warning("REDIS_URL has no password.", hint="redis://:password@host:6379/0", id="gateway.W003")
+    if not settings.SECURE_SSL_REDIRECT:
+        yield checks.Warning("SECURE_SSL_REDIRECT is off: whoever terminates TLS must redirect.", id="gateway.W004")
+    if not settings.SECURE_HSTS_SECONDS:
+        yield checks.Warning("SECURE_HSTS_SECONDS is 0: browsers may come back without TLS.", id="gateway.W005")
+    if settings.LOGGING["level"] == "DEBUG":
+        yield checks.Warning("LOG_LEVEL is DEBUG: queries with personal data reach the log.", id="gateway.W006")

@@ -1,0 +1,62 @@
+"""Routes requests, gives each an id and logs it."""
+
+import time
+from collections.abc import Mapping
+
+import structlog
+
+from gateway import logs
+from gateway.http import Application, Message, Receive, Scope, Send, header
+from gateway.mongo.client import close_async_client
+
+log = structlog.get_logger(__name__)
+
+# Probes come every few seconds and say nothing as long as they succeed.
+QUIET_PATHS = {"/healthz", "/readyz"}
+
+
+class Front:
+    def __init__(self, *, routes: Mapping[str, Application], fallback: Application) -> None:
+        self._routes = routes
+        self._fallback = fallback
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        match scope["type"]:
+            case "http":
+                await self._serve(scope, receive, send)
+            case "lifespan":
+                await _live(receive, send)
+            case "websocket":
+                await send({"type": "websocket.close"})
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request_id = logs.accepted_request_id(header(scope, "x-request-id"))
+        logs.bind_request_id(request_id)
+        started = time.perf_counter()
+        status = 500
+
+        async def send_with_id(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                message["headers"] = [*message["headers"], (b"x-request-id", request_id.encode("latin-1"))]
+            await send(message)
+
+        try:
+            await self._routes.get(scope["path"], self._fallback)(scope, receive, send_with_id)
+        finally:
+            if scope["path"] not in QUIET_PATHS or status >= 500:
+                milliseconds = round((time.perf_counter() - started) * 1000, 1)
+                log.info("request", method=scope["method"], path=scope["path"], status=status, ms=milliseconds)
+
+
+async def _live(receive: Receive, send: Send) -> None:
+    """The server's start and end: connections open on first use and are closed here."""
+    while True:
+        message = await receive()
+        if message["type"] == "lifespan.startup":
+            await send({"type": "lifespan.startup.complete"})
+        else:
+            await close_async_client()
+            await send({"type": "lifespan.shutdown.complete"})
+            return

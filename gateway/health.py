@@ -1,0 +1,89 @@
+"""/healthz: the process lives. /readyz: each dependency, its state and latency.
+
+Without MongoDB the shop cannot work: 503. Without Cassandra or Redis it works, a little slower: 200 and «degraded».
+"""
+
+import asyncio
+import json
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pymongo
+from django.conf import settings
+from django.db.migrations.recorder import MigrationRecorder
+from pymongo.errors import PyMongoError
+from pymongo.read_preferences import PrimaryPreferred
+from redis.exceptions import RedisError
+
+from gateway.cassandra.errors import CassandraError
+from gateway.cassandra.session import ping as ping_cassandra
+from gateway.http import Receive, Scope, Send, respond
+from gateway.mongo.client import database
+from gateway.redis import redis_client
+
+# Longer than any healthy answer, shorter than the patience of a load balancer.
+MONGODB_SECONDS = 2.0
+
+State = dict[str, Any]
+
+
+async def healthz(scope: Scope, receive: Receive, send: Send) -> None:
+    await respond(send, 200, b'{"status": "ok"}', "application/json", {"cache-control": "no-store"})
+
+
+async def readyz(scope: Scope, receive: Receive, send: Send) -> None:
+    report = await check_dependencies()
+    status = 503 if report["status"] == "unavailable" else 200
+    await respond(send, status, json.dumps(report).encode(), "application/json", {"cache-control": "no-store"})
+
+
+async def check_dependencies() -> State:
+    """All at once, so that one that hangs does not hide the others."""
+    names = ("mongodb", "cassandra", "redis")
+    states = await asyncio.gather(*(asyncio.to_thread(check) for check in (_mongodb, _cassandra, _redis)))
+    dependencies = dict(zip(names, states, strict=True))
+    if dependencies["mongodb"]["state"] == "down":
+        overall = "unavailable"
+    elif any(dependency["state"] == "down" for dependency in states):
+        overall = "degraded"
+    else:
+        overall = "ok"
+    return {"status": overall, "dependencies": dependencies}
+
+
+def _mongodb() -> State:
+    """A read, not a ping: a mongos answers pings when every shard behind it is gone."""
+
+    def read() -> None:
+        collection = database().get_collection(
+            MigrationRecorder.Migration._meta.db_table, read_preference=PrimaryPreferred()
+        )
+        with pymongo.timeout(MONGODB_SECONDS):
+            collection.find_one({}, {"_id": 1})
+
+    return _timed(read, PyMongoError)
+
+
+def _cassandra() -> State:
+    if not settings.CASSANDRA_CONTACT_POINTS:
+        return {"state": "not configured"}
+    return _timed(ping_cassandra, CassandraError)
+
+
+def _redis() -> State:
+    return _timed(redis_client().ping, RedisError)
+
+
+def _timed(check: Callable[[], object], failure: type[Exception]) -> State:
+    started = time.perf_counter()
+    try:
+        check()
+    except failure as error:
+        # The kind of the error only: addresses and credentials are nobody's business on a public page.
+        return {"state": "down", "error": type(error).__name__, "latency_ms": _milliseconds_since(started)}
+    return {"state": "up", "latency_ms": _milliseconds_since(started)}
+
+
+def _milliseconds_since(started: float) -> float:
+    return round((time.perf_counter() - started) * 1000, 1)

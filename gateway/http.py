@@ -1,0 +1,25 @@
+"""The little of ASGI that our own endpoints need: names for its parts, a header look-up, a whole response."""
+
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+
+async def respond(
+    send: Send, status: int, body: bytes, content_type: str, headers: dict[str, str] | None = None
+) -> None:
+    """Send one whole response."""
+    given = {"content-type": content_type, "content-length": str(len(body)), **(headers or {})}
+    encoded = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in given.items()]
+    await send({"type": "http.response.start", "status": status, "headers": encoded})
+    await send({"type": "http.response.body", "body": body})
+
+
+def header(scope: Scope, name: str) -> str | None:
+    wanted = name.lower().encode("latin-1")
+    return next((value.decode("latin-1") for found, value in scope["headers"] if found == wanted), None)
