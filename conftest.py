@@ -1,4 +1,4 @@
-"""Fixtures for every test: the real servers of `make test`, with the topology applied once and documents removed after each."""
+"""Fixtures for every test: the real servers, with the topology applied once and documents removed after each test."""
 
 import os
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ def cluster(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
 
 @pytest.fixture
 def database(cluster: None) -> Iterator[Database[dict[str, Any]]]:
-    """The test database through mongos; emptied afterwards by deletes, which keep the sharding and cost milliseconds."""
+    """The test database through mongos; emptied afterwards by deletes, which keep the sharding and cost little."""
     yield connection.database
     for name in [*(name for name, _ in declared()), User._meta.db_table]:
         connection.database[name].delete_many({})

@@ -26,7 +26,7 @@ class UserChange(UserChangeForm):
 
     class Meta:
         model = User
-        fields = "__all__"  # noqa: DJ007 - the fieldsets below choose
+        fields = "__all__"
 
 
 @admin.register(User)
