@@ -1,74 +1,97 @@
-"""The real servers of development and tests: python -m deploy.local <command> [--root .local]."""
+"""The real servers of development and tests, as ordinary processes. See docs/local-stack.md."""
 
 import argparse
-import shutil
+import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from deploy.local import disk
+from deploy.local.command import execute
 from deploy.local.errors import StackError
 from deploy.local.launch import Launch
-from deploy.local.layout import DEVELOPMENT_ROOT, Layout
+from deploy.local.layout import DEVELOPMENT_ROOT
 from deploy.local.progress import Progress
-from deploy.local.stack import Stack
+from deploy.local.run import run
+from deploy.local.signals import interrupt_on_stop_signals
 from deploy.local.start import start
 from deploy.local.status import show_status
+from deploy.local.stop import clean, stop
 
 
 def main() -> int:
     arguments = _parser().parse_args()
+    perform: Callable[[argparse.Namespace], int] = arguments.perform
+    interrupt_on_stop_signals()
     try:
-        return int(COMMANDS[arguments.command](arguments.root))
+        return perform(arguments)
     except StackError as error:
         sys.stderr.write(f"\n{error}\n")
+    except BrokenPipeError:  # `… | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
         message = disk.explain(error)
         if message is None:
             raise
         sys.stderr.write(f"\n{message}\n")
     except KeyboardInterrupt:
-        sys.stderr.write("\ninterrupted\n")
         return 130
     return 1
 
 
-def _start(root: Path) -> int:
+def _start(arguments: argparse.Namespace) -> int:
     with Progress() as progress:
-        start(root, Launch(progress))
+        start(arguments.root, Launch(progress))
     return 0
 
 
-def _stop(root: Path) -> int:
-    layout = Layout(root.absolute())
-    if not layout.description.exists():
-        sys.stdout.write(f"nothing to stop at {root}\n")
-        return 0
-    with Progress() as progress, progress.step("stack", "stopped"):
-        stack = Stack.at(root)
-        for name in stack.stop():
-            progress.say(name, "did not stop in time and was killed")
+def _stop(arguments: argparse.Namespace) -> int:
+    with Progress() as progress:
+        stop(arguments.root, progress)
     return 0
 
 
-def _restart(root: Path) -> int:
-    return _stop(root) or _start(root)
+def _restart(arguments: argparse.Namespace) -> int:
+    return _stop(arguments) or _start(arguments)
 
 
-def _clean(root: Path) -> int:
-    _stop(root)
-    layout = Layout(root.absolute())
-    for directory in (layout.run, layout.data, layout.log):
-        shutil.rmtree(directory, ignore_errors=True)
+def _status(arguments: argparse.Namespace) -> int:
+    return show_status(arguments.root)
+
+
+def _clean(arguments: argparse.Namespace) -> int:
+    with Progress() as progress:
+        clean(arguments.root, progress)
     return 0
 
 
-COMMANDS = {"start": _start, "stop": _stop, "restart": _restart, "status": show_status, "clean": _clean}
+def _run(arguments: argparse.Namespace) -> int:
+    return run(arguments.root)
+
+
+def _exec(arguments: argparse.Namespace) -> int:
+    return execute(arguments.root, arguments.argv, keep=arguments.keep)
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m deploy.local", description=__doc__)
-    parser.add_argument("command", choices=COMMANDS)
-    parser.add_argument("--root", type=Path, default=DEVELOPMENT_ROOT, help="where data, logs and pid files are kept")
+    commands = parser.add_subparsers(required=True, metavar="command")
+
+    def command(name: str, perform: Callable[[argparse.Namespace], int], text: str) -> argparse.ArgumentParser:
+        sub = commands.add_parser(name, help=text, description=text)
+        sub.add_argument("--root", type=Path, default=DEVELOPMENT_ROOT, help="data, logs and pid files (%(default)s)")
+        sub.set_defaults(perform=perform)
+        return sub
+
+    command("start", _start, "start what is not running, and wait until all of it serves")
+    command("stop", _stop, "stop everything; the data stays")
+    command("restart", _restart, "stop, then start")
+    command("status", _status, "show every server; exit status 1 unless all of them serve")
+    command("clean", _clean, "stop everything and remove the data and logs, never the cache of binaries")
+    command("run", _run, "servers, web, worker and beat in the foreground until Ctrl-C")
+    with_command = command("exec", _exec, "run a command with the servers' addresses in its environment")
+    with_command.add_argument("--keep", action="store_true", help="leave the servers running afterwards")
+    with_command.add_argument("argv", nargs="+", metavar="…", help="the command, after --")
     return parser
 
 

@@ -23,12 +23,13 @@ def cached(launch: Launch, name: str, build: Callable[[Path], None], *, announce
     """
     cache = directory(launch.environ)
     target = cache / name
+    label = name.partition("-")[0]
     if target.is_dir():
         return target
     with lock.exclusive(
         cache / f"{name}.lock",
         note="",
-        when_taken=lambda _: launch.progress.say(name, "another start is fetching it, waiting"),
+        when_taken=lambda _: launch.progress.say(label, "another start is fetching it, waiting"),
     ):
         if target.is_dir():
             return target
@@ -36,11 +37,11 @@ def cached(launch: Launch, name: str, build: Callable[[Path], None], *, announce
             shutil.rmtree(leftover)
         _require_known_machine(name)
         disk.require(cache, disk.FIRST_START_BYTES, f"fetch {name}")
-        launch.progress.say(name, f"{announce}, once")
+        launch.progress.say(label, f"{announce}, once for all clones")
         temporary = Path(tempfile.mkdtemp(prefix=f"{name}.tmp-", dir=cache))
         try:
             content = temporary / "content"
-            with launch.progress.step(name, f"fetched into {target}"):
+            with launch.progress.step(label, f"fetched into {target}"):
                 build(content)
             content.rename(target)
         finally:

@@ -1,66 +1,30 @@
 """From nine MongoDB processes to one sharded cluster. Every step looks first, so a half-made cluster is completed."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from typing import Any
-
-from pymongo import MongoClient
-from pymongo.errors import OperationFailure, PyMongoError
+from collections.abc import Callable, Mapping
 
 from deploy.local.errors import StackError
 from deploy.local.launch import Launch
 from deploy.local.ports import HOST
-
-Document = dict[str, Any]
+from deploy.local.wire import CommandFailedError, Document, command
 
 ELECTION_SECONDS = 60.0
+# Initiating a set and adding a shard wait for a majority of members.
+COMMAND_SECONDS = 20.0
 ALREADY_INITIALIZED = 23
 # A failover in about two seconds instead of ten, so that tests of it stay short.
 SETTINGS = {"electionTimeoutMillis": 2000, "heartbeatIntervalMillis": 500}
 
 
-@contextmanager
-def connect(port: int, *, seconds: float = 2.0) -> Iterator[MongoClient[Document]]:
-    """A client of this one server, whatever its state."""
-    milliseconds = int(seconds * 1000)
-    client: MongoClient[Document] = MongoClient(
-        HOST,
-        port,
-        directConnection=True,
-        serverSelectionTimeoutMS=milliseconds,
-        connectTimeoutMS=milliseconds,
-        socketTimeoutMS=10_000,
-    )
-    with client:
-        yield client
+def hello(port: int) -> Document:
+    """What the server says about itself; empty when it does not answer."""
+    try:
+        return command(port, {"hello": 1})
+    except (OSError, CommandFailedError):
+        return {}
 
 
 def answers(port: int) -> bool:
-    try:
-        with connect(port, seconds=1.0) as client:
-            client.admin.command("ping")
-    except PyMongoError:
-        return False
-    return True
-
-
-def form_replica_set(launch: Launch, name: str, ports: list[int]) -> None:
-    """Initiate the set unless a member knows it already, then wait until it has a primary."""
-    hellos = [hello(port) for port in ports]
-    if not any("setName" in reply for reply in hellos):
-        _initiate(launch, name, ports)
-    if not launch.wait_for(lambda: _has_primary(ports), seconds=ELECTION_SECONDS):
-        raise StackError(f"the replica set {name} elected no primary within {ELECTION_SECONDS:.0f} s")
-
-
-def add_shards(launch: Launch, router: int, shards: Mapping[str, list[int]]) -> None:
-    """Make the cluster of `router` know each shard."""
-    with connect(router, seconds=10.0) as client:
-        known = {shard["_id"] for shard in client.admin.command("listShards")["shards"]}
-        for name, ports in shards.items():
-            launch.check()
-            if name not in known:
-                client.admin.command("addShard", f"{name}/" + ",".join(f"{HOST}:{port}" for port in ports), name=name)
+    return bool(hello(port))
 
 
 def primary_port(ports: list[int]) -> int | None:
@@ -72,16 +36,29 @@ def is_healthy(ports: list[int]) -> bool:
     """One primary, and every other member a secondary."""
     replies = [hello(port) for port in ports]
     primaries = [reply for reply in replies if reply.get("isWritablePrimary")]
-    return len(primaries) == 1 and all(reply.get("isWritablePrimary") or reply.get("secondary") for reply in replies)
+    secondaries = [reply for reply in replies if reply.get("secondary")]
+    return len(primaries) == 1 and len(secondaries) == len(ports) - 1
 
 
-def hello(port: int) -> Document:
-    """What the server says about itself; empty when it does not answer."""
-    try:
-        with connect(port, seconds=1.0) as client:
-            return client.admin.command("hello")
-    except PyMongoError:
-        return {}
+def form_replica_set(launch: Launch, name: str, ports: list[int]) -> None:
+    """Initiate the set unless a member knows it already, then wait until it has a primary."""
+    if not any("setName" in hello(port) for port in ports):
+        _initiate(launch, name, ports)
+    if not launch.wait_for(lambda: _has_primary(ports), seconds=ELECTION_SECONDS):
+        raise StackError(f"the replica set {name} elected no primary within {ELECTION_SECONDS:.0f} s")
+
+
+def add_shards(launch: Launch, router: int, shards: Mapping[str, list[int]]) -> None:
+    """Make the cluster of this mongos know each shard."""
+
+    def add_missing() -> None:
+        known = {shard["_id"] for shard in command(router, {"listShards": 1}, seconds=COMMAND_SECONDS)["shards"]}
+        for name, ports in shards.items():
+            if name not in known:
+                members = ",".join(f"{HOST}:{port}" for port in ports)
+                command(router, {"addShard": f"{name}/{members}", "name": name}, seconds=COMMAND_SECONDS)
+
+    _insist(launch, add_missing, what="the shards could not be added to the cluster")
 
 
 def _initiate(launch: Launch, name: str, ports: list[int]) -> None:
@@ -93,35 +70,41 @@ def _initiate(launch: Launch, name: str, ports: list[int]) -> None:
     if name == "config":
         configuration["configsvr"] = True
 
-    failure: PyMongoError | None = None
-
-    def initiated() -> bool:
-        nonlocal failure
+    def initiate() -> None:
         try:
-            with connect(ports[0]) as client:
-                client.admin.command("replSetInitiate", configuration)
-        except OperationFailure as error:
-            failure = error
-            return error.code == ALREADY_INITIALIZED
-        except PyMongoError as error:
-            failure = error
+            command(ports[0], {"replSetInitiate": configuration}, seconds=COMMAND_SECONDS)
+        except CommandFailedError as error:
+            if error.code != ALREADY_INITIALIZED:
+                raise
+
+    _insist(launch, initiate, what=f"the replica set {name} could not be initiated")
+
+
+def _insist(launch: Launch, attempt: Callable[[], None], *, what: str) -> None:
+    """Repeat while members that have just started refuse."""
+    refusals: list[str] = []
+
+    def done() -> bool:
+        try:
+            attempt()
+        except (OSError, CommandFailedError) as error:
+            refusals.append(str(error))
             return False
         return True
 
-    if not launch.wait_for(initiated, seconds=ELECTION_SECONDS):
-        raise StackError(f"the replica set {name} could not be initiated: {failure}") from failure
+    if not launch.wait_for(done, seconds=ELECTION_SECONDS):
+        raise StackError(f"{what}: {refusals[-1]}")
 
 
 def _has_primary(ports: list[int]) -> bool:
     if primary_port(ports):
         return True
-    # After a stop everybody waits out the election time-out: asking one to stand now saves two seconds.
+    # After a stop everybody waits out the election time-out: asking a member to stand now saves two seconds.
     for port in ports:
         if hello(port).get("secondary"):
             try:
-                with connect(port) as client:
-                    client.admin.command("replSetStepUp")
-            except PyMongoError:
+                command(port, {"replSetStepUp": 1}, seconds=5.0)
+            except (OSError, CommandFailedError):
                 continue
             return True
     return False

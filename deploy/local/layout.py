@@ -39,6 +39,21 @@ class Layout:
         """Beside the data, because replica sets remember their members by port."""
         return self.data / "ports.json"
 
+    @property
+    def start_lock(self) -> Path:
+        """Held while a start or stop is under way."""
+        return self.root / "start.lock"
+
+    @property
+    def run_lock(self) -> Path:
+        """Held by a living `run`, whose pid and address it contains."""
+        return self.root / "run.lock"
+
+    @property
+    def users_lock(self) -> Path:
+        """Shared by the commands that use the servers."""
+        return self.root / "users.lock"
+
     def pid_file(self, name: str) -> Path:
         return self.run / f"{name}.pid"
 

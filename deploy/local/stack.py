@@ -4,11 +4,13 @@ import json
 import os
 import signal
 import time
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Self
 
-from deploy.local import cluster, mongodb
+from deploy.local import cluster, lock, mongodb
 from deploy.local.errors import StackError
 from deploy.local.launch import Launch
 from deploy.local.layout import Layout, write_atomically
@@ -20,6 +22,17 @@ from deploy.local.server import KINDS, VARIABLE, Kind, Server
 # Generous: a mongod asked to stop takes about a second, Cassandra two.
 STOP_SECONDS = 8.0
 HEALTH_POLL_SECONDS = 0.1
+
+
+@contextmanager
+def changing(layout: Layout, progress: Progress) -> Iterator[None]:
+    """Only one start or stop of a root at a time: others wait for it."""
+    with lock.exclusive(
+        layout.start_lock,
+        note="",
+        when_taken=lambda _: progress.say("stack", "another start or stop is under way, waiting for it"),
+    ):
+        yield
 
 
 class Stack:
@@ -103,10 +116,6 @@ class Stack:
         server = self._server(name)
         return Process(server.name, pid_file=self.layout.pid_file(name), log=self.layout.log_file(name))
 
-    @property
-    def processes(self) -> list[Process]:
-        return [self.process(name) for name in self.names]
-
     # ------------------------------------------------------------ one server
 
     def spawn(self, name: str) -> None:
@@ -161,11 +170,12 @@ class Stack:
                 )
             time.sleep(HEALTH_POLL_SECONDS)
 
-    def stop(self) -> list[str]:
-        """Stop all; names those that had to be killed."""
-        adopt_lost(self.processes)
-        routers = [process for process in self.processes if process.name in mongodb.MONGOS]
-        others = [process for process in self.processes if process.name not in mongodb.MONGOS]
+    def stop(self, *, keep: Collection[str] = ()) -> list[str]:
+        """Stop all but `keep`; names those that had to be killed."""
+        processes = [self.process(name) for name in self.names if name not in keep]
+        adopt_lost(processes)
+        routers = [process for process in processes if process.name in mongodb.MONGOS]
+        others = [process for process in processes if process.name not in mongodb.MONGOS]
         # The mongos first: otherwise each of them waits for the shards it still talks to.
         return [*stop_all(routers, seconds=STOP_SECONDS), *stop_all(others, seconds=STOP_SECONDS)]
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from deploy.local import cassandra, disk, lock, mongodb, redis
+from deploy.local import cassandra, disk, mongodb, redis
 from deploy.local.bring_up import bring_up
 from deploy.local.errors import StackError, StartCancelledError
 from deploy.local.launch import Launch
@@ -13,7 +13,8 @@ from deploy.local.layout import Layout, write_atomically
 from deploy.local.ports import PortBook
 from deploy.local.process import Process, adopt_lost, stop_all
 from deploy.local.server import KINDS, VARIABLE, Blueprint, Kind
-from deploy.local.stack import STOP_SECONDS, Stack
+from deploy.local.signals import uninterrupted
+from deploy.local.stack import STOP_SECONDS, Stack, changing
 
 PREPARE: dict[Kind, Callable[[Launch], Blueprint]] = {
     "mongodb": mongodb.prepare,
@@ -32,11 +33,7 @@ class Started:
 
 def start(root: Path, launch: Launch) -> Started:
     layout = Layout(root.absolute())
-    with lock.exclusive(
-        layout.root / "start.lock",
-        note="",
-        when_taken=lambda _: launch.progress.say("stack", "another start or stop is under way, waiting for it"),
-    ):
+    with changing(layout, launch.progress):
         before = Stack.at(layout.root) if layout.description.exists() else None
         external = _external(launch.environ, before)
         if before and before.external == external and before.is_healthy():
@@ -56,7 +53,12 @@ def _start(layout: Layout, launch: Launch, external: dict[Kind, str]) -> Started
     stack = _plan(layout, launch, external, running)
     stop_all([process for name, process in processes.items() if name not in stack.names], seconds=STOP_SECONDS)
     stack.save()
-    bring_up(launch, stack)
+    try:
+        bring_up(launch, stack)
+    except KeyboardInterrupt:
+        with uninterrupted(), launch.progress.step("stack", "interrupted, what had been started is stopped"):
+            stack.stop(keep=running)
+        raise
     write_atomically(layout.environment, "".join(f"{name}={value}\n" for name, value in stack.env().items()))
     return Started(stack, fresh=not running)
 

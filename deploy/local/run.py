@@ -1,0 +1,95 @@
+"""`make run`: servers, preparation, then web, worker and beat in the foreground until Ctrl-C."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from deploy.local import lock
+from deploy.local.applications import applications, stop_applications
+from deploy.local.errors import StackError
+from deploy.local.launch import Launch
+from deploy.local.layout import REPOSITORY, Layout
+from deploy.local.ports import HOST, is_free, taken_by
+from deploy.local.progress import Progress
+from deploy.local.signals import uninterrupted
+from deploy.local.stack import changing
+from deploy.local.start import start
+from deploy.local.stop import stop_everything
+from deploy.local.supervise import Supervisor
+
+DEFAULT_PORT = "8000"
+OUTPUT_LINES = 40
+
+# Each is idempotent, so that every start may repeat them all.
+PREPARATION = (
+    ("topology", "shard keys, indexes, zones", ("topology", "apply")),
+    ("migrate", "migrations", ("migrate",)),
+    ("cassandra", "keyspaces and tables", ("cassandra", "apply")),
+    ("roles", "staff roles", ("roles",)),
+    ("accounts", "demo accounts", ("demo_accounts",)),
+    ("demo", "demo catalog", ("load_demo",)),
+)
+
+
+def run(root: Path) -> int:
+    layout = Layout(root.absolute())
+    port = _port(os.environ)
+
+    def refuse(note: str) -> None:
+        pid, address = note.split()
+        raise StackError(
+            f"make run is already running (pid {pid}) at {address}; stop it with Ctrl-C there, or make stop"
+        )
+
+    with lock.exclusive(layout.run_lock, note=f"{os.getpid()} http://{HOST}:{port}/", when_taken=refuse):
+        # What a `run` that was killed -9 has left would hold the port.
+        stop_applications(layout)
+        if not is_free(port):
+            raise StackError(f"port {port} is taken{taken_by(port)}. Choose another one: PORT=8001 make run")
+        return _run(layout, port)
+
+
+def _run(layout: Layout, port: int) -> int:
+    status = 0
+    try:
+        with Progress() as progress:
+            stack = start(layout.root, Launch(progress)).stack
+            for name, text, command in PREPARATION:
+                if name == "cassandra" and "CASSANDRA_CONTACT_POINTS" not in stack.env():
+                    continue
+                with progress.step(name, text):
+                    _manage(command, stack.env())
+        Supervisor(applications(layout, stack.env(), port=port), stack, port=port, stream=sys.stdout).run()
+    except (KeyboardInterrupt, BrokenPipeError):
+        pass
+    except StackError as error:
+        sys.stderr.write(f"\n{error}\n\n")
+        status = 1
+    with uninterrupted(), Progress() as progress, changing(layout, progress):
+        progress.say("run", "stopping; the data stays")
+        stop_everything(layout, progress)
+    return status
+
+
+def _manage(command: tuple[str, ...], addresses: Mapping[str, str]) -> None:
+    outcome = subprocess.run(
+        [sys.executable, str(REPOSITORY / "manage.py"), *command],
+        env={**os.environ, "LOG_FORMAT": "console", **addresses},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    if outcome.returncode:
+        tail = "\n".join(f"    {line}" for line in outcome.stdout.splitlines()[-OUTPUT_LINES:])
+        raise StackError(f"manage.py {' '.join(command)} failed:\n{tail}")
+
+
+def _port(environ: Mapping[str, str]) -> int:
+    text = environ.get("PORT") or DEFAULT_PORT
+    if not text.isdigit() or not 0 < int(text) < 2**16:
+        raise StackError(f"PORT is {text!r}, which is no port number")
+    return int(text)

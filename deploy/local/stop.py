@@ -1,0 +1,65 @@
+"""Stopping: the gateway's processes first, then the servers; a `run` in another terminal is asked to do it itself."""
+
+import os
+import shutil
+import signal
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from deploy.local import lock
+from deploy.local.applications import stop_applications
+from deploy.local.errors import StackError
+from deploy.local.layout import Layout
+from deploy.local.progress import Progress
+from deploy.local.stack import Stack, changing
+
+# `run` stops its applications and servers within their own time-outs; this only bounds a `run` that hangs.
+RUN_SECONDS = 30.0
+
+
+def stop(root: Path, progress: Progress) -> None:
+    """Stop everything of this root; data stays."""
+    layout = Layout(root.absolute())
+    _end_run(layout, progress)
+    with changing(layout, progress):
+        stop_everything(layout, progress)
+
+
+def clean(root: Path, progress: Progress) -> None:
+    """Stop everything of this root and forget its data and logs. The cache of binaries stays."""
+    layout = Layout(root.absolute())
+    _end_run(layout, progress)
+    with changing(layout, progress):
+        stop_everything(layout, progress)
+        for directory in (layout.run, layout.data, layout.log):
+            shutil.rmtree(directory, ignore_errors=True)
+        progress.say("stack", f"removed data and logs of {layout.root}")
+
+
+def stop_everything(layout: Layout, progress: Progress) -> None:
+    """For callers that hold the lock or are the `run` themselves."""
+    killed = stop_applications(layout)
+    if layout.description.exists():
+        with progress.step("stack", "stopped"):
+            killed += Stack.at(layout.root).stop()
+    else:
+        progress.say("stack", f"nothing was started at {layout.root}")
+    for name in killed:
+        progress.say(name, "did not stop in time and was killed")
+
+
+def _end_run(layout: Layout, progress: Progress) -> None:
+    """Ask the `run` of this root, if there is one, to end, and wait for it."""
+    note = lock.holder(layout.run_lock)
+    if note is None:
+        return
+    pid = int(note.split()[0])
+    with progress.step("run", f"ended (pid {pid})"):
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGTERM)
+        deadline = time.monotonic() + RUN_SECONDS
+        while lock.holder(layout.run_lock) is not None:
+            if time.monotonic() > deadline:
+                raise StackError(f"make run (pid {pid}) does not end; kill it (kill -9 {pid}) and try again")
+            time.sleep(0.1)
