@@ -1,0 +1,81 @@
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+VENV := .venv
+PYTHON := $(VENV)/bin/python
+LOCAL := $(PYTHON) -m deploy.local
+TEST_ROOT := .local/test
+# Newer than the requirements once everything in them is installed.
+INSTALLED := $(VENV)/.installed
+
+.PHONY: help
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: run
+run: $(INSTALLED) ## start everything and show its log; PORT=8000; Ctrl-C stops
+	@$(LOCAL) run
+
+.PHONY: test
+test: $(INSTALLED) ## all tests; T=path for some, with servers that stay up; ARGS for pytest
+	@$(LOCAL) exec --root $(TEST_ROOT) $(if $(T),--keep) -- $(PYTHON) -m pytest $(T) $(ARGS)
+
+.PHONY: lint
+lint: $(INSTALLED) ## formatting, types, imports, migrations, settings
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/mypy .
+	$(VENV)/bin/lint-imports
+	$(PYTHON) manage.py makemigrations --check --dry-run
+	$(PYTHON) manage.py check
+
+.PHONY: format
+format: $(INSTALLED) ## format the code and repair what can be repaired
+	$(VENV)/bin/ruff check --fix .
+	$(VENV)/bin/ruff format .
+
+.PHONY: schema
+schema: $(INSTALLED) ## write gateway/schema.graphql from the code
+	$(PYTHON) manage.py export_schema gateway.graphql.schema --path gateway/schema.graphql
+
+.PHONY: stop
+stop: ## stop all servers, those of the tests too; data stays
+	@if [ -e $(INSTALLED) ]; then $(LOCAL) stop && $(LOCAL) stop --root $(TEST_ROOT); fi
+
+.PHONY: status
+status: $(INSTALLED) ## show every server
+	@$(LOCAL) status; status=$$?; \
+	if [ -e $(TEST_ROOT)/run/stack.json ]; then echo; echo "$(TEST_ROOT):"; $(LOCAL) status --root $(TEST_ROOT); fi; \
+	exit $$status
+
+.PHONY: clean
+clean: ## stop all servers and remove their data and logs
+	@if [ -e $(INSTALLED) ]; then $(LOCAL) clean && $(LOCAL) clean --root $(TEST_ROOT); fi
+
+LOCK := $(VENV)/bin/uv pip compile pyproject.toml --quiet --python-version 3.11 \
+	--no-emit-index-url --no-emit-find-links --generate-hashes --no-header $(if $(UPGRADE),--upgrade)
+
+.PHONY: lock
+lock: $(INSTALLED) ## pin the packages of pyproject.toml; UPGRADE=1 takes newer ones
+	$(LOCK) --output-file requirements.txt
+	@# The second file adds only what development needs beyond the first.
+	grep -v '^-r ' requirements-dev.txt > $(VENV)/requirements-dev.txt
+	$(LOCK) --extra dev --constraint requirements.txt --output-file $(VENV)/requirements-dev.txt \
+		$$(sed -n 's/^\([a-z0-9._-]*\)==.*/--no-emit-package \1/p' requirements.txt)
+	{ echo "-r requirements.txt"; sed '/^# The following packages were excluded/,$$d' $(VENV)/requirements-dev.txt; } > requirements-dev.txt
+
+# Interrupted at any point, it is taken up again: a half-made virtualenv is made anew, pip completes a half-done install.
+$(INSTALLED): requirements.txt requirements-dev.txt
+	@if ! $(PYTHON) -m pip --version > /dev/null 2>&1; then \
+		for python in python3.11 python3 none; do \
+			if $$python -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2> /dev/null; then break; fi; \
+		done; \
+		if [ $$python = none ]; then \
+			echo "Python 3.11 is needed: neither python3.11 nor python3 on PATH is one." >&2; exit 1; \
+		fi; \
+		echo "virtualenv $(VENV) with $$($$python --version)"; \
+		$$python -m venv --clear $(VENV); \
+	fi
+	@echo "packages   installing requirements-dev.txt into $(VENV)"
+	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	@touch $@
