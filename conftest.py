@@ -1,43 +1,105 @@
 """Fixtures for every test: the real servers, with the topology applied once and documents removed after each test."""
 
 import os
-from collections.abc import Iterator
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
-from django.db import connection
+from django.contrib.auth.models import Group
+from django.test.utils import setup_databases, teardown_databases
 from pymongo.database import Database
 
 from deploy.local.stack import Stack
 from gateway.accounts.models import User
 from gateway.mongo import topology
+from gateway.mongo.client import Document, client, database
 from gateway.mongo.collections import declared
+from gateway.mongo.routing import ROUTING
 
-TEST_ROOT = Path(__file__).parent / ".local" / "test"
+BASE_DIR = Path(__file__).parent
+TEST_ROOT = BASE_DIR / ".local" / "test"
 
 
 @pytest.fixture(scope="session")
-def cluster(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
+def cluster(django_test_environment: None, django_db_blocker: Any) -> Iterator[None]:
     """The test database with Django's tables and our topology. Documents may be read and written from here on."""
     with django_db_blocker.unblock():
-        topology.apply(connection.database)
+        databases = setup_databases(verbosity=0, interactive=False)
+        topology.apply(database())
+        ROUTING.refresh(client(), database().name)
         yield
+        teardown_databases(databases, verbosity=0)
 
 
-@pytest.fixture
-def database(cluster: None) -> Iterator[Database[dict[str, Any]]]:
+@pytest.fixture(name="database")
+def clean_database(cluster: None) -> Iterator[Database[Document]]:
     """The test database through mongos; emptied afterwards by deletes, which keep the sharding and cost little."""
-    yield connection.database
-    for name in [*(name for name, _ in declared()), User._meta.db_table]:
-        connection.database[name].delete_many({})
+    yield database()
+    django_tables = (User._meta.db_table, Group._meta.db_table, "django_session")
+    for name in [*(name for name, _ in declared()), *django_tables]:
+        database()[name].delete_many({})
 
 
 @pytest.fixture
 def stack() -> Iterator[Stack]:
     """The running servers, to be killed and started; healthy again for the next test."""
     stack = Stack.at(TEST_ROOT)
-    if "MONGODB_URI" in os.environ and stack.env().get("MONGODB_URI") != os.environ["MONGODB_URI"]:
+    if stack.env().get("MONGODB_URI") != os.environ.get("MONGODB_URI"):
         pytest.skip("the servers are not ours to kill")
     yield stack
     stack.wait_healthy(timeout=60)
+
+
+@pytest.fixture(scope="session")
+def run_process(cluster: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Path]]:
+    """Starts processes of the gateway on the test database; returns the path of their log. All end with the session."""
+    processes: list[subprocess.Popen[bytes]] = []
+    logs = tmp_path_factory.mktemp("logs")
+
+    def start(*command: str, **environment: str) -> Path:
+        log = logs / f"{len(processes)}.log"
+        variables = {
+            **os.environ,
+            "DJANGO_SETTINGS_MODULE": "gateway.test_settings",
+            "MONGODB_DATABASE": database().name,
+            **environment,
+        }
+        with log.open("wb") as output:
+            processes.append(
+                subprocess.Popen(
+                    [sys.executable, "-m", *command], cwd=BASE_DIR, env=variables, stdout=output, stderr=output
+                )
+            )
+        return log
+
+    yield start
+    for process in processes:
+        process.terminate()
+    for process in processes:
+        process.wait(timeout=20)
+
+
+@pytest.fixture(scope="session")
+def web(run_process: Callable[..., Path]) -> Iterator[httpx.Client]:
+    """A client of a real web server."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    log = run_process("uvicorn", "gateway.asgi:application", "--port", str(port))
+    with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=20) as client:
+        for _ in range(200):
+            try:
+                client.get("/healthz")
+            except httpx.ConnectError:
+                time.sleep(0.1)
+            else:
+                break
+        else:
+            pytest.fail(f"the web server does not answer:\n{log.read_text()}")
+        yield client

@@ -14,7 +14,7 @@ from pymongo.collection import Collection as PyMongoCollection
 from gateway.mongo.client import orm_connection
 from gateway.mongo.collections import Collection
 
-FieldValues = AnyCollection[tuple[Field[Any, Any], type[models.Model] | None, Any]]
+FieldValues = AnyCollection[tuple[Field, type[models.Model] | None, Any]]
 
 
 class ShardedDocument(models.Model):
@@ -137,6 +137,6 @@ class ShardedDocument(models.Model):
         self._loaded_key = {**self._loaded_key, **{attname: getattr(self, attname) for attname in fresh}}
 
     @classmethod
-    def _key_fields(cls) -> list[Field[Any, Any]]:
+    def _key_fields(cls) -> list[Field]:
         columns = set(cls.collection.shard_key_fields) - {"_id"}
         return [field for field in cls._meta.concrete_fields if field.column in columns]
