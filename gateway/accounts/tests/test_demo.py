@@ -1,0 +1,50 @@
+"""Demo accounts: four of them, idempotent, and never in production."""
+
+import pytest
+from django.contrib.auth import authenticate
+from django.core.exceptions import ImproperlyConfigured
+from django.test import override_settings
+from pymongo.database import Database
+
+from gateway.accounts.demo import PASSWORD, ensure_demo_accounts
+from gateway.accounts.models import User
+from gateway.mongo.client import Document
+
+LOGINS = ["staff", "merchandiser", "support", "customer"]
+
+
+def test_accounts_sign_in_with_their_rights(database: Database[Document]) -> None:
+    addresses = ensure_demo_accounts()
+
+    assert addresses == [f"{login}@mobile-world.example" for login in LOGINS]
+    users = [authenticate(username=address, password=PASSWORD) for address in addresses]
+    assert [user is not None and user.is_staff for user in users] == [True, True, True, False]
+    staff, merchandiser, support, customer = users
+    assert staff.is_superuser
+    assert merchandiser.has_perm("catalog.change_geozone")
+    assert not merchandiser.has_perm("accounts.view_user")
+    assert support.has_perm("accounts.view_user")
+    assert not support.has_perm("catalog.change_geozone")
+    assert not customer.has_perm("catalog.view_geozone")
+
+
+def test_second_run_restores_the_accounts_and_adds_none(database: Database[Document]) -> None:
+    ensure_demo_accounts()
+    customer = User.objects.get(email="customer@mobile-world.example")
+    customer.set_password("changed")
+    customer.is_staff = True
+    customer.save()
+
+    ensure_demo_accounts()
+
+    restored = authenticate(username=customer.email, password=PASSWORD)
+    assert restored is not None
+    assert not restored.is_staff
+    assert User.objects.count() == 4
+
+
+def test_production_refuses_demo_accounts(database: Database[Document]) -> None:
+    with override_settings(PRODUCTION=True), pytest.raises(ImproperlyConfigured, match="never with production"):
+        ensure_demo_accounts()
+
+    assert User.objects.count() == 0

@@ -1,0 +1,75 @@
+"""Production refuses to start with unsafe settings, and says which."""
+
+import os
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.core.checks import run_checks
+from django.test import override_settings
+
+SAFE = {
+    "PRODUCTION": True,
+    "SECRET_KEY": "s" * 50,
+    "DEBUG": False,
+    "ALLOWED_HOSTS": ["shop.example"],
+    "SESSION_COOKIE_SECURE": True,
+    "CSRF_COOKIE_SECURE": True,
+    "SECURE_SSL_REDIRECT": True,
+    "SECURE_HSTS_SECONDS": 3600,
+    "CASSANDRA_CAP_REPLICATION": False,
+    "CASSANDRA_USERNAME": "gateway",
+    "MONGODB_URI": "mongodb://gateway:secret@mongos/",
+    "REDIS_URL": "redis://:secret@redis:6379/0",
+    "LOGGING": {"format": "json", "level": "INFO"},
+}
+
+
+def problems(**unsafe: Any) -> list[str | None]:
+    with override_settings(**{**SAFE, **unsafe}):
+        return [message.id for message in run_checks(tags=["production"])]
+
+
+def test_safe_production_passes() -> None:
+    assert problems() == []
+
+
+@pytest.mark.parametrize(
+    ("unsafe", "problem"),
+    [
+        ({"SECRET_KEY": settings.DEVELOPMENT_SECRET_KEY}, "gateway.E001"),
+        ({"SECRET_KEY": "short"}, "gateway.E001"),
+        ({"DEBUG": True}, "gateway.E002"),
+        ({"ALLOWED_HOSTS": []}, "gateway.E003"),
+        ({"ALLOWED_HOSTS": ["*"]}, "gateway.E003"),
+        ({"SESSION_COOKIE_SECURE": False}, "gateway.E004"),
+        ({"CSRF_COOKIE_SECURE": False}, "gateway.E004"),
+        ({"CASSANDRA_CAP_REPLICATION": True}, "gateway.E005"),
+        ({"MONGODB_URI": "mongodb://mongos/"}, "gateway.W001"),
+        ({"CASSANDRA_CONTACT_POINTS": ["cassandra:9042"], "CASSANDRA_USERNAME": ""}, "gateway.W002"),
+        ({"REDIS_URL": "redis://redis:6379/0"}, "gateway.W003"),
+        ({"SECURE_SSL_REDIRECT": False}, "gateway.W004"),
+        ({"SECURE_HSTS_SECONDS": 0}, "gateway.W005"),
+        ({"LOGGING": {"format": "json", "level": "DEBUG"}}, "gateway.W006"),
+    ],
+    ids=str,
+)
+def test_unsafe_setting_is_named(unsafe: dict[str, Any], problem: str) -> None:
+    assert problems(**unsafe) == [problem]
+
+
+def test_development_is_not_bothered() -> None:
+    assert problems(PRODUCTION=False, SECRET_KEY="short", DEBUG=True) == []
+
+
+def test_web_server_with_unsafe_production_settings_does_not_start() -> None:
+    environment = {**os.environ, "GATEWAY_ENV": "production", "DJANGO_SETTINGS_MODULE": "gateway.settings"}
+
+    started = subprocess.run(
+        [sys.executable, "-c", "import gateway.asgi"], env=environment, capture_output=True, text=True, check=False
+    )
+
+    assert started.returncode == 1
+    assert "gateway.E001" in started.stderr
