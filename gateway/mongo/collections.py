@@ -20,21 +20,30 @@ class Index:
 
     keys: Keys
     unique: bool = False
+    """Of a sharded collection: must start with the shard key, or each shard would be unique for itself only."""
     where: Mapping[str, Any] | None = None
     """Only documents that match: MongoDB's partialFilterExpression."""
     expire_after_seconds: int | None = None
     """A TTL index: a document goes this long after the time in its key."""
     default_language: str | None = None
-    """Of a text index."""
+    """Of a text index; English when not said."""
+    weights: Mapping[str, int] | None = None
+    """Of a text index: how much a word in this field counts; 1 when not said."""
+    named: str | None = None
+    """Only for a second index on the same keys, such as one with another `where`: else the keys make the name."""
 
     @property
     def name(self) -> str:
-        return "_".join(f"{field}_{direction}" for field, direction in self.keys.items())
+        return self.named or "_".join(f"{field}_{direction}" for field, direction in self.keys.items())
 
 
 @dataclass(frozen=True, slots=True)
 class Zone:
-    """Documents whose shard key lies in [lower, upper) live on the shards that carry this zone."""
+    """Documents whose shard key lies in [lower, upper) live on the shards that carry this zone.
+
+    A bound may name the first fields of the key only. Which shards carry the zone differs from cluster to cluster, so
+    it is not declared: `topology apply` gives a zone that no shard carries to all of them, and operators narrow it.
+    """
 
     name: str
     lower: Mapping[str, Any]
@@ -48,16 +57,31 @@ class Collection:
     indexes: tuple[Index, ...] = ()
     zones: tuple[Zone, ...] = ()
     split_at: tuple[Mapping[str, Any], ...] = ()
-    """Where a ranged key is split while the collection is still empty, so that the first load already spreads."""
+    """Where a ranged key is split while the collection is still empty, so that the first load already spreads.
+
+    Ascending; a point may name the first fields of the key only. A hashed key needs none: MongoDB spreads it itself.
+    """
 
     @property
     def shard_key_fields(self) -> tuple[str, ...]:
         return tuple(self.shard_key or ())
 
+    @property
+    def required_indexes(self) -> tuple[Index, ...]:
+        """The declared indexes and that of the shard key itself, without which the server does not shard."""
+        if not self.shard_key or dict(self.shard_key) == {"_id": 1}:
+            return self.indexes
+        order = list(self.shard_key.items())
+        if any(list(index.keys.items()) == order and not index.where for index in self.indexes):
+            return self.indexes
+        return (*self.indexes, Index(self.shard_key))
+
 
 def declared() -> Iterator[tuple[str, Collection]]:
     """Name and declaration of every collection that an installed model declares."""
     for model in apps.get_models():
+        if model._meta.proxy:
+            continue  # another view of a collection that its own model declares
         if declaration := declaration_of(model):
             yield model._meta.db_table, declaration
 
