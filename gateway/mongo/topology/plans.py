@@ -1,0 +1,37 @@
+"""What a run would do and what it must not touch: plain data, the same for a dry run, the command and the tests."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    collection: str
+    text: str
+    command: Mapping[str, Any]
+    """One MongoDB command, harmless when repeated."""
+    on_admin: bool = False
+    """Run on the admin database instead of the collection's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """The cluster has something else than the declaration says, and changing it is a person's decision."""
+
+    collection: str
+    subject: str
+    declared: str
+    found: str
+    cure: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    server: str
+    """What was found at the address: `2 shards: shard1, shard2`, `replica set rs0`, `standalone`."""
+    sharded: bool
+    unsharded: tuple[str, ...]
+    """Collections that declare a shard key and stay unsharded because the server is no sharded cluster."""
+    steps: tuple[Step, ...] = field(default=())
+    drifts: tuple[Drift, ...] = field(default=())
