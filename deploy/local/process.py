@@ -9,9 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 from deploy.local.errors import StackError
-from deploy.local.layout import write_atomically
+from deploy.local.layout import Layout, write_atomically
 
 # Put into the environment of every process with its pid file as value: finds processes whose pid file was lost.
 MARK = "MOBILE_WORLD_PID_FILE"
@@ -42,6 +43,11 @@ class Process:
         self.pid_file = pid_file
         self.log = log
 
+    @classmethod
+    def of(cls, layout: Layout, name: str) -> Self:
+        """The process of this name in a root."""
+        return cls(name, pid_file=layout.pid_file(name), log=layout.log_file(name))
+
     @property
     def identity(self) -> Identity | None:
         """The running process, or None; a stale pid file counts for nothing."""
@@ -59,7 +65,6 @@ class Process:
     def spawn(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
         """Start it, output appended to its log. It must not be running."""
         self.log.parent.mkdir(parents=True, exist_ok=True)
-        self.pid_file.parent.mkdir(parents=True, exist_ok=True)
         if self.log.exists() and self.log.stat().st_size > LOG_KEEP_BYTES:
             self.log.replace(self.log.with_suffix(".log.1"))
         pid = os.posix_spawnp(

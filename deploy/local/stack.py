@@ -4,7 +4,7 @@ import json
 import os
 import signal
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -14,13 +14,11 @@ from deploy.local import cluster, lock, mongodb
 from deploy.local.errors import StackError
 from deploy.local.launch import Launch
 from deploy.local.layout import Layout, write_atomically
-from deploy.local.process import Process, adopt_lost, stop_all
+from deploy.local.process import Process
 from deploy.local.progress import Progress
 from deploy.local.readiness import await_serving, serves
 from deploy.local.server import KINDS, VARIABLE, Kind, Server
 
-# Generous: a mongod asked to stop takes about a second, Cassandra two.
-STOP_SECONDS = 8.0
 HEALTH_POLL_SECONDS = 0.1
 
 
@@ -113,8 +111,7 @@ class Stack:
         return {VARIABLE[kind]: addresses[kind] for kind in KINDS if kind in addresses}
 
     def process(self, name: str) -> Process:
-        server = self._server(name)
-        return Process(server.name, pid_file=self.layout.pid_file(name), log=self.layout.log_file(name))
+        return Process.of(self.layout, self._server(name).name)
 
     # ------------------------------------------------------------ one server
 
@@ -169,15 +166,6 @@ class Stack:
                     f"the stack is not healthy after {timeout:.0f} s; silent: {', '.join(silent) or 'none'}"
                 )
             time.sleep(HEALTH_POLL_SECONDS)
-
-    def stop(self, *, keep: Collection[str] = ()) -> list[str]:
-        """Stop all but `keep`; names those that had to be killed."""
-        processes = [self.process(name) for name in self.names if name not in keep]
-        adopt_lost(processes)
-        routers = [process for process in processes if process.name in mongodb.MONGOS]
-        others = [process for process in processes if process.name not in mongodb.MONGOS]
-        # The mongos first: otherwise each of them waits for the shards it still talks to.
-        return [*stop_all(routers, seconds=STOP_SECONDS), *stop_all(others, seconds=STOP_SECONDS)]
 
     def _server(self, name: str) -> Server:
         try:

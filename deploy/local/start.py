@@ -11,17 +11,16 @@ from deploy.local.errors import StackError, StartCancelledError
 from deploy.local.launch import Launch
 from deploy.local.layout import Layout, write_atomically
 from deploy.local.ports import PortBook
-from deploy.local.process import Process, adopt_lost, stop_all
 from deploy.local.server import KINDS, VARIABLE, Blueprint, Kind
 from deploy.local.signals import uninterrupted
-from deploy.local.stack import STOP_SECONDS, Stack, changing
+from deploy.local.stack import Stack, changing
+from deploy.local.stop import running_servers, stop_servers
 
 PREPARE: dict[Kind, Callable[[Launch], Blueprint]] = {
     "mongodb": mongodb.prepare,
     "redis": redis.prepare,
     "cassandra": cassandra.prepare,
 }
-NAMES = (*mongodb.NAMES, *redis.NAMES, *cassandra.NAMES)
 
 
 @dataclass(frozen=True)
@@ -46,18 +45,15 @@ def _start(layout: Layout, launch: Launch, external: dict[Kind, str]) -> Started
     needed = disk.RESTART_BYTES if layout.data.exists() else disk.FIRST_START_BYTES
     disk.require(layout.root, needed, "start the servers")
     layout.create()
-    processes = {name: Process(name, pid_file=layout.pid_file(name), log=layout.log_file(name)) for name in NAMES}
-    adopt_lost(processes.values())
-    running = {name for name, process in processes.items() if process.identity}
-
+    running = running_servers(layout)
     stack = _plan(layout, launch, external, running)
-    stop_all([process for name, process in processes.items() if name not in stack.names], seconds=STOP_SECONDS)
+    stop_servers(layout, running - set(stack.names))
     stack.save()
     try:
         bring_up(launch, stack)
     except KeyboardInterrupt:
         with uninterrupted(), launch.progress.step("stack", "interrupted, what had been started is stopped"):
-            stack.stop(keep=running)
+            stop_servers(layout, set(stack.names) - running)
         raise
     write_atomically(layout.environment, "".join(f"{name}={value}\n" for name, value in stack.env().items()))
     return Started(stack, fresh=not running)

@@ -4,18 +4,24 @@ import os
 import shutil
 import signal
 import time
+from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 
-from deploy.local import lock
+from deploy.local import cassandra, lock, mongodb, redis
 from deploy.local.applications import stop_applications
 from deploy.local.errors import StackError
 from deploy.local.layout import Layout
+from deploy.local.process import Process, adopt_lost, stop_all
 from deploy.local.progress import Progress
-from deploy.local.stack import Stack, changing
+from deploy.local.stack import changing
 
 # `run` stops its applications and servers within their own time-outs; this only bounds a `run` that hangs.
 RUN_SECONDS = 30.0
+# Generous: a mongod asked to stop takes about a second, Cassandra three.
+STOP_SECONDS = 10.0
+
+SERVERS = (*mongodb.NAMES, *redis.NAMES, *cassandra.NAMES)
 
 
 def stop(root: Path, progress: Progress) -> None:
@@ -38,15 +44,29 @@ def clean(root: Path, progress: Progress) -> None:
 
 
 def stop_everything(layout: Layout, progress: Progress) -> None:
-    """For callers that hold the lock or are the `run` themselves."""
+    """For callers that hold the lock of the root."""
     killed = stop_applications(layout)
-    if layout.description.exists():
+    if running := running_servers(layout):
         with progress.step("stack", "stopped"):
-            killed += Stack.at(layout.root).stop()
+            killed += stop_servers(layout, running)
     else:
-        progress.say("stack", f"nothing was started at {layout.root}")
+        progress.say("stack", f"no server runs at {layout.root}")
     for name in killed:
         progress.say(name, "did not stop in time and was killed")
+
+
+def running_servers(layout: Layout) -> set[str]:
+    processes = [Process.of(layout, name) for name in SERVERS]
+    adopt_lost(processes)
+    return {process.name for process in processes if process.identity}
+
+
+def stop_servers(layout: Layout, names: Collection[str]) -> list[str]:
+    """Stop these servers; names those that had to be killed."""
+    # The mongos first: otherwise each of them waits for the shards it still talks to.
+    routers = [Process.of(layout, name) for name in names if name in mongodb.MONGOS]
+    others = [Process.of(layout, name) for name in names if name not in mongodb.MONGOS]
+    return [*stop_all(routers, seconds=STOP_SECONDS), *stop_all(others, seconds=STOP_SECONDS)]
 
 
 def _end_run(layout: Layout, progress: Progress) -> None:
