@@ -81,7 +81,7 @@ class Supervisor:
             if self._fast_deaths[name] >= FAST_DEATHS:
                 raise StackError(f"{name} died {FAST_DEATHS} times in a row soon after its start. Its log: {log}")
             self._follower.emit()
-            delay = 2.0 ** self._fast_deaths[name]
+            delay = float(max(1, self._fast_deaths[name]))
             last_lines = "".join(f"    {line}\n" for line in tail(log, DEATH_LINES))
             self._say(f"\n{name} died after {lived:.0f} s. The end of {log}:\n{last_lines}")
             self._say(f"{name} is started again in {delay:.0f} s.\n\n")

@@ -1,0 +1,130 @@
+"""`make run` on the servers of the test run, which it takes for somebody else's: only its own processes come and go."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+from pymongo import MongoClient
+
+from deploy.local.applications import NAMES
+from deploy.local.ports import HOST, is_free
+from deploy.local.process import Process
+from deploy.local.tests.conftest import Launcher
+
+DATABASE = "make_run"
+
+
+@pytest.fixture
+def port() -> int:
+    with socket.create_server((HOST, 0)) as free:
+        return int(free.getsockname()[1])
+
+
+@pytest.fixture
+def runner(tmp_path: Path, port: int) -> Iterator[Launcher]:
+    if not {"MONGODB_URI", "REDIS_URL"} <= os.environ.keys():
+        pytest.skip("needs the servers of make test")
+    environ = {
+        "MONGODB_URI": os.environ["MONGODB_URI"],
+        # Another logical database, so that its worker takes no task of other tests.
+        "REDIS_URL": urlsplit(os.environ["REDIS_URL"])._replace(path="/1").geturl(),
+        "CASSANDRA_CONTACT_POINTS": os.environ.get("CASSANDRA_CONTACT_POINTS", ""),
+        "CASSANDRA_KEYSPACE_PREFIX": "test_mobile_world",
+        "MONGODB_DATABASE": DATABASE,
+        "DJANGO_SETTINGS_MODULE": "gateway.settings",
+        "PORT": str(port),
+    }
+    launcher = Launcher(tmp_path / "root", environ)
+    yield launcher
+    launcher("clean")
+    with MongoClient[dict[str, object]](os.environ["MONGODB_URI"]) as client:
+        client.drop_database(DATABASE)
+
+
+def until_line(run: subprocess.Popen[str], start: str) -> list[str]:
+    """What is printed up to the line that starts so."""
+    assert run.stdout
+    lines = []
+    for line in run.stdout:
+        lines.append(line.rstrip("\n"))
+        if line.startswith(start):
+            return lines
+    pytest.fail("it ended:\n" + "\n".join(lines))
+
+
+def pids(launcher: Launcher) -> dict[str, int]:
+    identities = {name: Process.of(launcher.layout, name).identity for name in NAMES}
+    return {name: identity.pid for name, identity in identities.items() if identity}
+
+
+@pytest.mark.timeout(240)
+def test_run_serves_the_shop_until_it_is_told_to_stop(runner: Launcher, port: int) -> None:
+    run = runner.begin("run")
+    lines = until_line(run, "  Ctrl-C stops everything")
+    steps = [line.split()[0] for line in lines if " … " in line]
+    assert steps == ["topology", "migrate", "cassandra", "roles", "accounts", "demo"]
+    assert f"  GraphQL   http://127.0.0.1:{port}/graphql" in lines
+    assert f"  Admin     http://127.0.0.1:{port}/admin/" in lines
+
+    answer = httpx.post(f"http://127.0.0.1:{port}/graphql", json={"query": "{ geozones { code name } }"}, timeout=20)
+    assert answer.status_code == 200, answer.text
+    assert len(answer.json()["data"]["geozones"]) > 0
+
+    status, output = runner("run")
+    assert status == 1
+    assert output == (
+        f"\nmake run is already running (pid {run.pid}) at http://127.0.0.1:{port}/; "
+        "stop it with Ctrl-C there, or make stop\n"
+    )
+
+    before = pids(runner)
+    assert list(before) == ["web", "worker", "beat"]
+    os.kill(before["beat"], signal.SIGKILL)
+    until_line(run, "beat is started again in 1 s.")
+    until_line(run, "beat     celery beat")
+    after = pids(runner)
+    assert after["beat"] != before["beat"]
+    assert (after["web"], after["worker"]) == (before["web"], before["worker"])
+
+    status, output = runner("stop")
+    assert status == 0, output
+    run.communicate(timeout=20)
+    assert run.returncode == 0
+    assert pids(runner) == {}
+    with pytest.raises(httpx.ConnectError):
+        httpx.get(f"http://127.0.0.1:{port}/healthz")
+
+
+def test_a_taken_port_is_named_before_anything_is_started(runner: Launcher, port: int) -> None:
+    with socket.create_server((HOST, port)):
+        status, output = runner("run")
+
+    holder = Path("/proc/self/comm").read_text().strip()
+    assert (status, output) == (
+        1,
+        f"\nport {port} is taken by {holder} (pid {os.getpid()}). Choose another one: PORT=8001 make run\n",
+    )
+    assert not runner.layout.description.exists()
+
+
+def test_what_a_killed_run_left_behind_gives_the_port_back(runner: Launcher, port: int) -> None:
+    leftover = Process.of(runner.layout, "web")
+    leftover.spawn((sys.executable, "-m", "http.server", str(port), "--bind", HOST), os.environ)
+    while is_free(port):
+        time.sleep(0.05)
+
+    status, output = runner("run", MONGODB_URI="mongodb://127.0.0.1:1/", MONGODB_SERVER_SELECTION_MS="500")
+
+    # It came as far as the first command that needs MongoDB, whose failure is shown and ends everything.
+    assert status == 1
+    assert "\nmanage.py topology apply failed:\n" in output
+    assert "is taken" not in output
+    assert pids(runner) == {}
