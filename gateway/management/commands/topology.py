@@ -5,10 +5,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.db import connection
-from pymongo.database import Database
 
-from gateway.mongo import topology
+from gateway.mongo import client, topology
+from gateway.mongo.topology.errors import explained
 
 DRIFT_STATUS = 1
 FAILURE_STATUS = 2
@@ -50,9 +49,9 @@ class Command(BaseCommand):
         apply.add_argument("--dry-run", action="store_true", help="print the plan and change nothing")
 
     def handle(self, *_args: Any, dry_run: bool, **_options: Any) -> None:
-        connection.ensure_connection()
-        database: Database[Any] = connection.database  # type: ignore[attr-defined]
         try:
+            with explained("connecting", privilege="to connect"):
+                database = client.database()
             plan = topology.plan(database) if dry_run else topology.apply(database, self.stdout.write)
         except topology.TopologyError as error:
             raise CommandError(str(error), returncode=FAILURE_STATUS) from error

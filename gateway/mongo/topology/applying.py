@@ -57,7 +57,7 @@ def plan(database: Database[Any], *, declarations: Mapping[str, Collection] | No
     declarations = dict(declared()) if declarations is None else declarations
     if problems := [problem for name, d in declarations.items() for problem in impossible(name, d)]:
         raise TopologyError("; ".join(problems))
-    with explained("reading the topology", privilege="find on config and indexStats", database=database.name):
+    with explained("reading the topology", privilege="find on config and indexStats"):
         cluster = look(database, declarations)
     return compare(database.name, declarations, cluster)
 
@@ -87,7 +87,7 @@ def _do(step: Step, database: Database[Any]) -> str:
     where = f"{database.name}.{step.collection}"
     privilege = f"{PRIVILEGES[next(iter(step.command))]} on {where}"
     until = time.monotonic() + PATIENCE_SECONDS
-    with explained(f"{where}: {step.text}", privilege=privilege, database=database.name):
+    with explained(f"{where}: {step.text}", privilege=privilege):
         while True:
             try:
                 target.command(dict(step.command))

@@ -1,14 +1,18 @@
 """What can go wrong between us and the cluster, in one line that an operator can act on."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from pymongo.errors import ConnectionFailure, OperationFailure, PyMongoError
 
+# After what a person reads it tells its own time-outs and what it knows of every server.
+_ADDED_BY_PYMONGO = re.compile(r" \(configured timeouts:[^)]*\)|, Timeout: .*", re.DOTALL)
+
 UNAUTHORIZED = 13
 AUTHENTICATION_FAILED = 18
 
-ROLES = "topology needs the roles clusterManager and clusterMonitor on admin, and readWrite on {database}"
+ROLES = "topology needs the roles clusterManager and clusterMonitor on admin, and readWrite on the database"
 
 
 class TopologyError(Exception):
@@ -16,23 +20,22 @@ class TopologyError(Exception):
 
 
 @contextmanager
-def explained(doing: str, *, privilege: str, database: str) -> Iterator[None]:
+def explained(doing: str, *, privilege: str) -> Iterator[None]:
     """Turn what PyMongo raises inside into a TopologyError that says what was being done and what to do about it."""
     try:
         yield
     except OperationFailure as error:
-        raise TopologyError(f"{doing}: {_refusal(error, privilege, database)}") from error
+        raise TopologyError(f"{doing}: {_refusal(error, privilege)}") from error
     except ConnectionFailure as error:
-        # PyMongo appends a description of every server it knows; the first sentence is what a person reads.
-        reason = str(error).partition(", Timeout:")[0]
+        reason = _ADDED_BY_PYMONGO.sub("", str(error))
         raise TopologyError(f"{doing}: MongoDB does not answer: {reason}") from error
     except PyMongoError as error:
         raise TopologyError(f"{doing}: {error}") from error
 
 
-def _refusal(error: OperationFailure, privilege: str, database: str) -> str:
+def _refusal(error: OperationFailure, privilege: str) -> str:
     if error.code == UNAUTHORIZED:
-        return f"this user lacks the privilege {privilege}; {ROLES.format(database=database)}"
+        return f"this user lacks the privilege {privilege}; {ROLES}"
     if error.code == AUTHENTICATION_FAILED:
         return "MongoDB refused the user or the password in MONGODB_URI"
     return str((error.details or {}).get("errmsg") or error)

@@ -59,9 +59,9 @@ class Cluster:
     sharded: bool
     standalone: bool
     shards: tuple[str, ...]
-    """Those that may receive data, the database's primary shard first: an unsplit collection begins there."""
+    """Those that may receive data, in an order that never changes, so that a later run lays ranges out alike."""
     primary: str | None
-    """None before the database has its first collection."""
+    """Where a collection begins. None before the database has its first one."""
     carriers: Mapping[str, frozenset[str]]
     """The shards that carry each zone."""
     collections: Mapping[str, FoundCollection]
@@ -104,16 +104,14 @@ def _look_through_mongos(database: Database[Any], names: Names[str]) -> Cluster:
     )
     shards = list(config.shards.find().sort("_id"))
     home = config.databases.find_one({"_id": database.name})
-    primary = home["primary"] if home else None
-    ready = sorted((s["_id"] for s in shards if not s.get("draining")), key=lambda shard: (shard != primary, shard))
     zones = {zone for shard in shards for zone in shard.get("tags") or ()}
     contents = _contents(database, names)
     return Cluster(
         server=f"{len(shards)} shard{'s' if len(shards) != 1 else ''}: {', '.join(s['_id'] for s in shards)}",
         sharded=True,
         standalone=False,
-        shards=tuple(ready),
-        primary=primary,
+        shards=tuple(shard["_id"] for shard in shards if not shard.get("draining")),
+        primary=home["primary"] if home else None,
         carriers={z: frozenset(s["_id"] for s in shards if z in (s.get("tags") or ())) for z in zones},
         collections={
             name: _with_sharding(found, config, f"{database.name}.{name}") for name, found in contents.items()

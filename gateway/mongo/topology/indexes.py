@@ -59,9 +59,16 @@ def specification(index: Index) -> dict[str, Any]:
 
 
 def described(spec: Mapping[str, Any]) -> str:
-    """The index in one line: keys first, then what sets it apart."""
+    """The index in one line as one would declare it: keys, then what sets it apart."""
+    keys: dict[str, Any] = {}
+    for field, direction in spec["key"].items():
+        if field == "_fts":
+            keys |= dict.fromkeys(spec["weights"], "text")
+        elif field != "_ftsx":
+            keys[field] = direction
     options = {option: value for option, value in spec.items() if option not in IRRELEVANT}
-    return ", ".join([shell(spec["key"]), *(f"{option}: {shell(value)}" for option, value in options.items())])
+    told = [f"{option}: {shell(options[option])}" for option in sorted(options) if option != "language_override"]
+    return ", ".join([shell(keys), *told])
 
 
 def compare(wanted: Sequence[Index], found: Sequence[FoundIndex], tolerated: Sequence[Index] = ()) -> Comparison:

@@ -50,9 +50,10 @@ def _index(index: Index, shard_key: Keys | None) -> Iterator[str]:
         yield "a hashed or text index cannot be unique"
     if index.expire_after_seconds is not None and (len(directions) != 1 or "_id" in index.keys):
         yield "a TTL index has exactly one key, and that is not _id"
-    if "text" not in directions and (index.weights or index.default_language):
+    texts = {field for field, direction in index.keys.items() if direction == "text"}
+    if not texts and (index.weights or index.default_language):
         yield "weights and default_language belong to a text index"
-    if unknown := set(index.weights or ()) - {field for field, way in index.keys.items() if way == "text"}:
+    elif unknown := set(index.weights or ()) - texts:
         yield f"weights for fields that are not in the text index: {', '.join(sorted(unknown))}"
 
 
