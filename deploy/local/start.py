@@ -36,7 +36,8 @@ def start(root: Path, launch: Launch) -> Started:
         before = Stack.at(layout.root) if layout.description.exists() else None
         external = _external(launch.environ, before)
         if before and before.external == external and before.is_healthy():
-            launch.progress.say("stack", "already running")
+            missing = "".join(f", without {kind}" for kind in KINDS if VARIABLE[kind] not in before.env())
+            launch.progress.say("stack", f"already running{missing}")
             return Started(before, fresh=False)
         return _start(layout, launch, external)
 

@@ -196,28 +196,41 @@ def test_an_empty_cache_without_network_says_what_is_missing(redis_launcher: Lau
 
 
 def test_without_java_the_rest_starts_and_one_line_says_so(launcher: Launcher, tmp_path: Path) -> None:
-    addresses = {name: value for name, value in REDIS_ALONE.items() if name != "CASSANDRA_CONTACT_POINTS"}
-    # The cache has the binary of Redis but no Java.
-    assert launcher("start", **REDIS_ALONE, XDG_CACHE_HOME=str(tmp_path / "cache"))[0] == 0
+    cache = str(tmp_path / "cache")
+    # Now the cache has the binary of Redis, but no Java.
+    assert launcher("start", **REDIS_ALONE, XDG_CACHE_HOME=cache)[0] == 0
     launcher("stop")
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    (programs / "mvn").touch(mode=0o755)
 
     status, output = launcher(
         "start",
-        **addresses,
-        XDG_CACHE_HOME=str(tmp_path / "cache"),
-        PATH="/nowhere",
-        PIP_NO_INDEX="1",
-        PIP_FIND_LINKS="",
+        **{**REDIS_ALONE, "CASSANDRA_CONTACT_POINTS": ""},
+        XDG_CACHE_HOME=cache, PATH=str(programs), PIP_NO_INDEX="1", PIP_FIND_LINKS="",
     )
 
     about_cassandra = [line for line in output.splitlines() if "assandra" in line]
     assert status == 0
     assert len(about_cassandra) == 1
     assert about_cassandra[0].startswith(
-        "cassandra  not started, the shop works without it: no Java 17 on PATH, and none could be fetched"
+        "cassandra  not started, the shop works without it: there is no Java 17 on PATH, and none could be fetched"
     )
     assert Stack.at(launcher.root).names == ("redis",)
     assert "CASSANDRA_CONTACT_POINTS" not in Stack.at(launcher.root).env()
+
+
+def test_without_maven_the_rest_starts_and_one_line_says_so(launcher: Launcher, tmp_path: Path) -> None:
+    status, output = launcher(
+        "start",
+        MONGODB_URI="mongodb://127.0.0.1:1/", REDIS_URL="redis://127.0.0.1:1/0",
+        XDG_CACHE_HOME=str(tmp_path), PATH="/nowhere",
+    )
+
+    assert status == 0
+    assert output == (
+        "cassandra  not started, the shop works without it: there is no Maven (mvn) on PATH to fetch its jars with\n"
+    )
 
 
 def test_a_command_gets_the_addresses_and_its_status_is_kept(redis_launcher: Launcher) -> None:
