@@ -1,0 +1,49 @@
+"""Keyspaces: one per kind of data, because replication belongs to a keyspace and each kind has its own."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from django.conf import settings
+
+Kind = Literal["orders", "carts", "catalog", "history"]
+Factors = Mapping[str, int]
+"""Replicas by data centre."""
+
+
+def keyspace_name(kind: Kind) -> str:
+    return f"{settings.CASSANDRA_KEYSPACE_PREFIX}_{kind}"
+
+
+@dataclass(frozen=True, slots=True)
+class Replication:
+    """What the settings ask for, and what the nodes there are allow."""
+
+    declared: Factors
+    effective: Factors
+
+    @property
+    def capped(self) -> bool:
+        return self.effective != self.declared
+
+    def accepts(self, found: Factors) -> bool:
+        """A keyspace may have more replicas than today's nodes allow (one of them is down), not more than declared."""
+        centres = self.declared.keys() | self.effective.keys() | found.keys()
+        return all(
+            self.effective.get(centre, 0)
+            <= found.get(centre, 0)
+            <= max(self.declared.get(centre, 0), self.effective.get(centre, 0))
+            for centre in centres
+        )
+
+
+def replication(kind: Kind, nodes: Factors) -> Replication:
+    """`nodes`: how many are up in each data centre."""
+    declared: Factors = settings.CASSANDRA_REPLICATION[kind]
+    if not settings.CASSANDRA_CAP_REPLICATION:
+        return Replication(declared, declared)
+    capped = {centre: min(factor, nodes.get(centre, 0)) for centre, factor in declared.items()}
+    effective = {centre: factor for centre, factor in capped.items() if factor}
+    # Requests go to the local data centre: without a replica there they could not be served at all.
+    effective.setdefault(settings.CASSANDRA_LOCAL_DC, 1)
+    return Replication(declared, effective)
