@@ -1,0 +1,16 @@
+"""What callers must expect from Cassandra. The shop lives without it, so these are answers, not faults."""
+
+
+class CassandraError(Exception):
+    """There is no answer from Cassandra: take the data from MongoDB, or leave the work for later."""
+
+
+class CassandraUnavailable(CassandraError):
+    """It did not answer in time or could not serve the request. Later it may."""
+
+
+class CassandraNotConfigured(CassandraError):
+    """CASSANDRA_CONTACT_POINTS is empty: there is none, and waiting will not bring one."""
+
+    def __init__(self) -> None:
+        super().__init__("Cassandra is not configured (CASSANDRA_CONTACT_POINTS is empty)")

@@ -1,0 +1,30 @@
+"""When the driver may send a request a second time."""
+
+from typing import Any
+
+from cassandra.policies import RetryPolicy
+
+Decision = tuple[int, int | None]
+"""What to do, and at which consistency (None: as before)."""
+
+
+class CarefulRetryPolicy(RetryPolicy):  # type: ignore[misc]
+    """At most one repetition, and never of a write that is not idempotent; the driver's default repeats those as well.
+
+    A read that timed out is repeated by the inherited rule: once, if enough replicas answered but the data was missing.
+    """
+
+    def on_write_timeout(self, *_: Any, **__: Any) -> Decision:
+        """Whoever wrote knows better what to do later than a second wait of the same length."""
+        return self.RETHROW, None
+
+    def on_unavailable(self, query: Any, *_: Any, retry_num: int, **__: Any) -> Decision:
+        """Another coordinator may see more replicas alive."""
+        return self._next_host_once(query, retry_num)
+
+    def on_request_error(self, query: Any, *_: Any, retry_num: int, **__: Any) -> Decision:
+        """The connection broke or the node is overloaded or starting: whether it did the work is unknown."""
+        return self._next_host_once(query, retry_num)
+
+    def _next_host_once(self, query: Any, retry_num: int) -> Decision:
+        return (self.RETRY_NEXT_HOST, None) if query.is_idempotent and retry_num == 0 else (self.RETHROW, None)
