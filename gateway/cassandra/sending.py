@@ -1,0 +1,106 @@
+"""From a request to its answer: bound with the declared consistency, sent, awaited for a bounded time.
+
+Both colours of code take the same steps: synchronous callers wait for the future, asynchronous ones await it.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from concurrent.futures import Future
+from typing import Any, NamedTuple
+
+from cassandra import ConsistencyLevel
+from cassandra.cluster import ResultSet, Session
+from cassandra.query import BatchStatement, BatchType, BoundStatement
+from django.conf import settings
+
+from gateway.cassandra.circuit import CIRCUIT
+from gateway.cassandra.outcomes import outcome, typed_errors
+from gateway.cassandra.session import CONNECTOR
+from gateway.cassandra.statements import Row, Select, Write
+
+# The driver's own timer comes first; this guards against the day it does not come at all.
+GRACE_SECONDS = 1.0
+
+
+class Ready(NamedTuple):
+    """A statement with the session that knows it: sending it waits for nothing."""
+
+    session: Session
+    statement: Any
+
+
+class Page(NamedTuple):
+    rows: list[Row]
+    following: bytes | None
+    """Where the next page begins; None: this was the last."""
+
+
+def ready(request: Select | Write) -> Ready:
+    """Bound to its values and its table's consistency. May wait: on first use it opens the connection and prepares."""
+    with typed_errors():
+        connection = CONNECTOR.connection()
+        prepared = connection.prepared.get(request.cql)
+    paging = {"fetch_size": request.page_size} if isinstance(request, Select) else {}
+    statement = BoundStatement(prepared, consistency_level=_level(request), **paging).bind(request.params)
+    # So is all that a table makes: reads, upserts and deletes by key.
+    statement.is_idempotent = True
+    return Ready(connection.session, statement)
+
+
+async def ready_async(request: Select | Write) -> Ready:
+    connection = CONNECTOR.opened()
+    if connection and connection.prepared.ready(request.cql):
+        return ready(request)
+    return await asyncio.to_thread(ready, request)
+
+
+def ready_batch(writes: Sequence[Write]) -> Ready:
+    """Writes to one partition as one: a single round trip, and a single mutation on each replica."""
+    members = [ready(write) for write in writes]
+    if len(members) == 1:
+        return members[0]
+    batch = BatchStatement(BatchType.UNLOGGED, consistency_level=_level(writes[0]))
+    for member in members:
+        batch.add(member.statement)
+    batch.is_idempotent = True
+    return Ready(members[0].session, batch)
+
+
+def send(to_send: Ready, page: bytes | None = None) -> Future[Page]:
+    """Return at once; the future will hold a page of rows (none for a write) or an error fit to be raised."""
+    future: Future[Page] = Future()
+    # Nobody who merely waits can cancel it from here on, so the driver's thread can always set it.
+    future.set_running_or_notify_cancel()
+
+    def succeed(rows: list[Row] | None) -> None:
+        CIRCUIT.answered()
+        future.set_result(Page(rows or [], ResultSet(response, rows).paging_state))
+
+    def fail(error: Exception) -> None:
+        future.set_exception(outcome(error))
+
+    with typed_errors():
+        # A request per page, rather than the driver's own paging, whose time-out covers the first page only.
+        response = to_send.session.execute_async(to_send.statement, paging_state=page)
+    response.add_callbacks(succeed, fail)
+    return future
+
+
+def wait(future: Future[Page]) -> Page:
+    with typed_errors():
+        return future.result(timeout=_longest_wait())
+
+
+async def wait_async(future: Future[Page]) -> Page:
+    with typed_errors():
+        return await asyncio.wait_for(asyncio.wrap_future(future), timeout=_longest_wait())
+
+
+def _longest_wait() -> float:
+    seconds: float = settings.CASSANDRA_REQUEST_TIMEOUT + GRACE_SECONDS
+    return seconds
+
+
+def _level(request: Select | Write) -> int:
+    level: int = ConsistencyLevel.name_to_value[request.consistency]
+    return level
