@@ -1,0 +1,81 @@
+"""The schema that is there, read from Cassandra's own tables rather than from what the driver remembers."""
+
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from cassandra.cluster import Session
+
+from gateway.cassandra.keyspaces import Factors
+from gateway.cassandra.session import SCHEMA
+
+
+@dataclass(frozen=True, slots=True)
+class FoundTable:
+    columns: Mapping[str, str]
+    partition_key: tuple[str, ...]
+    clustering: Mapping[str, str]
+    """Column to ASC or DESC, in order."""
+    options: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    nodes: Factors
+    """Nodes by data centre that are not known to be down."""
+    replication: Mapping[str, Factors]
+    """By keyspace."""
+    types: Mapping[str, Mapping[str, str]]
+    """Fields with their types, by full name."""
+    tables: Mapping[str, FoundTable]
+    """By full name."""
+
+
+def find(session: Session, keyspaces: Collection[str]) -> Found:
+    def rows(table: str) -> list[dict[str, Any]]:
+        cql = f"SELECT * FROM system_schema.{table}"  # noqa: S608 names of our own
+        found = session.execute(cql, execution_profile=SCHEMA)
+        return [row for row in found if row["keyspace_name"] in keyspaces]
+
+    columns = rows("columns")
+    return Found(
+        nodes=Counter(host.datacenter for host in session.cluster.metadata.all_hosts() if host.is_up is not False),
+        replication={row["keyspace_name"]: _factors(row["replication"]) for row in rows("keyspaces")},
+        types={
+            f"{row['keyspace_name']}.{row['type_name']}": dict(zip(row["field_names"], row["field_types"], strict=True))
+            for row in rows("types")
+        },
+        tables={
+            f"{row['keyspace_name']}.{row['table_name']}": _table(
+                row,
+                [
+                    column
+                    for column in columns
+                    if (column["keyspace_name"], column["table_name"]) == (row["keyspace_name"], row["table_name"])
+                ],
+            )
+            for row in rows("tables")
+        },
+    )
+
+
+def _table(options: Mapping[str, Any], columns: list[dict[str, Any]]) -> FoundTable:
+    columns = sorted(columns, key=lambda column: column["position"])
+    return FoundTable(
+        columns={column["column_name"]: column["type"] for column in columns},
+        partition_key=tuple(column["column_name"] for column in columns if column["kind"] == "partition_key"),
+        clustering={
+            column["column_name"]: column["clustering_order"].upper()
+            for column in columns
+            if column["kind"] == "clustering"
+        },
+        options=options,
+    )
+
+
+def _factors(replication: Mapping[str, str]) -> Factors:
+    """Empty for a strategy that does not count by data centre: it agrees with no declaration."""
+    if not replication["class"].endswith("NetworkTopologyStrategy"):
+        return {}
+    return {centre: int(factor) for centre, factor in replication.items() if centre != "class"}

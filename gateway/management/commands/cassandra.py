@@ -1,0 +1,104 @@
+"""manage.py cassandra apply|status: the keyspaces and tables that the apps declare."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from cassandra import DriverException
+from cassandra.cluster import NoHostAvailable, Session
+from cassandra.protocol import ErrorMessage
+from django.core.management.base import BaseCommand, CommandError
+
+from gateway.cassandra.cql import ttl_seconds
+from gateway.cassandra.errors import CassandraNotConfigured, CassandraUnavailable
+from gateway.cassandra.found import Found, find
+from gateway.cassandra.keyspaces import keyspace_name, replication
+from gateway.cassandra.lock import SchemaLocked, schema_lock
+from gateway.cassandra.outcomes import typed_errors
+from gateway.cassandra.schema import Plan, execute, plan
+from gateway.cassandra.session import CONNECTOR
+from gateway.cassandra.tables import Table, declared
+
+
+class Command(BaseCommand):
+    help = (
+        "Keyspaces, types and tables in Cassandra as the apps' projections.py declare them. "
+        "apply creates what is missing and adds new columns; other differences are reported as drift (exit status 1). "
+        "status shows nodes, keyspaces and the policies of each table."
+    )
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        actions = parser.add_subparsers(dest="action", required=True)
+        apply = actions.add_parser("apply", help="create what is missing, report what differs")
+        apply.add_argument("--dry-run", action="store_true", help="print the statements, change nothing")
+        actions.add_parser("status", help="nodes, keyspaces, tables")
+
+    def handle(self, *_: Any, action: str, dry_run: bool = False, **__: Any) -> None:
+        try:
+            with typed_errors():
+                session = CONNECTOR.connection().session
+            if action == "status":
+                self._status(session)
+            else:
+                self._apply(session, dry_run=dry_run)
+        except CassandraNotConfigured as error:
+            self.stdout.write(f"{error}: nothing to do")
+        except (CassandraUnavailable, NoHostAvailable, DriverException, ErrorMessage, SchemaLocked) as error:
+            raise CommandError(str(error)) from error
+
+    def _apply(self, session: Session, *, dry_run: bool) -> None:
+        tables = declared()
+        if dry_run:
+            made = plan(tables, _found(session, tables))
+            for change in made.changes:
+                self.stdout.write(f"would {change.what}\n    {change.cql};")
+        else:
+            with schema_lock(self.stderr.write) as renew:
+                made = plan(tables, _found(session, tables))
+                for change in made.changes:
+                    renew()
+                    execute(session, change)
+                    self.stdout.write(change.what)
+        self._report(made)
+
+    def _report(self, made: Plan) -> None:
+        for note in made.notes:
+            self.stdout.write(note)
+        for drift in made.drift:
+            self.stderr.write(f"drift: {drift.what}" + (f"\n    to cure: {drift.cure}" if drift.cure else ""))
+        if made.drift:
+            raise CommandError("the schema differs from its declaration; the differences are left as they are")
+        if not made.changes:
+            self.stdout.write("nothing to change")
+
+    def _status(self, session: Session) -> None:
+        tables = declared()
+        found = _found(session, tables)
+        self.stdout.write("nodes")
+        for host in sorted(
+            session.cluster.metadata.all_hosts(), key=lambda host: (host.datacenter, str(host.endpoint))
+        ):
+            state = {True: "up", False: "down"}.get(host.is_up, "not connected")
+            self.stdout.write(f"  {host.endpoint}  {host.datacenter}/{host.rack}  {host.release_version}  {state}")
+        for kind in sorted({table.kind for table in tables}):
+            self._keyspace_status([table for table in tables if table.kind == kind], found)
+
+    def _keyspace_status(self, tables: list[Table], found: Found) -> None:
+        kind = tables[0].kind
+        keyspace, wanted = keyspace_name(kind), replication(kind, found.nodes)
+        actual = dict(found.replication[keyspace]) if keyspace in found.replication else "MISSING"
+        self.stdout.write(f"keyspace {keyspace}  replication {actual}, declared {dict(wanted.declared)}")
+        for table in tables:
+            lifetime = f"rows live {ttl_seconds(table)} s" if table.ttl else "rows stay"
+            compaction = table.compaction["class"].removesuffix("CompactionStrategy")
+            nightly = "repaired nightly" if table.repaired_nightly else "not repaired"
+            missing = "" if table.full_name in found.tables else "  MISSING"
+            self.stdout.write(
+                f"  {table.name}{missing}: {table.serves}\n"
+                f"    write {table.write_at}, read {table.read_at}, read repair {table.read_repair}, {nightly}, "
+                f"{lifetime}, {compaction}"
+            )
+
+
+def _found(session: Session, tables: tuple[Table, ...]) -> Found:
+    return find(session, {table.keyspace for table in tables})
