@@ -1,7 +1,7 @@
 """`manage.py topology`: the MongoDB cluster as the models declare it."""
 
 from argparse import RawDescriptionHelpFormatter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -47,8 +47,12 @@ class Command(BaseCommand):
             formatter_class=RawDescriptionHelpFormatter,
         )
         apply.add_argument("--dry-run", action="store_true", help="print the plan and change nothing")
+        apply.set_defaults(run=self._apply)
 
-    def handle(self, *_args: Any, dry_run: bool, **_options: Any) -> None:
+    def handle(self, *_args: Any, run: Callable[..., None], **options: Any) -> None:
+        run(**options)
+
+    def _apply(self, *, dry_run: bool, **_options: Any) -> None:
         try:
             with explained("connecting", privilege="to connect"):
                 database = client.database()

@@ -1,7 +1,7 @@
 """Looking at a cluster, and making it what the models declare."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -37,7 +37,7 @@ PASSING_CODES = frozenset({
 })  # fmt: skip
 # A shard takes part in one migration at a time, and one of an empty range lasts well under a second.
 PATIENCE_SECONDS = 60.0
-PAUSE_SECONDS = 0.5
+PAUSE_SECONDS = 0.2
 # Servers before 8.0 refuse to create what exists; another run was faster.
 NAMESPACE_EXISTS = 48
 
@@ -57,7 +57,7 @@ def plan(database: Database[Any], *, declarations: Mapping[str, Collection] | No
     declarations = dict(declared()) if declarations is None else declarations
     if problems := [problem for name, d in declarations.items() for problem in impossible(name, d)]:
         raise TopologyError("; ".join(problems))
-    with explained("reading the topology", privilege="find on config and indexStats"):
+    with explained("reading the topology", privilege="find on config, or indexStats"):
         cluster = look(database, declarations)
     return compare(database.name, declarations, cluster)
 
@@ -75,17 +75,28 @@ def apply(
     """Do every step of the plan and leave every drift. Reports one line for each collection that it changed."""
     planned = plan(database, declarations=declarations)
     width = max((len(step.collection) for step in planned.steps), default=0)
-    for name, steps in groupby(planned.steps, key=lambda step: step.collection):
-        started = time.monotonic()
-        done = [_do(step, database) for step in steps]
-        report(f"{name:<{width}}  {'; '.join(done)}  ({time.monotonic() - started:.1f} s)")
+    for name, group in groupby(planned.steps, key=lambda step: step.collection):
+        started, steps = time.monotonic(), list(group)
+        for step in steps:
+            _do(step, database)
+        report(f"{name:<{width}}  {_summary(steps)}  ({time.monotonic() - started:.1f} s)")
     return planned
 
 
-def _do(step: Step, database: Database[Any]) -> str:
+def _verb(step: Step) -> str:
+    return next(iter(step.command))
+
+
+def _summary(steps: Sequence[Step]) -> str:
+    """A text for each kind of step, so that a collection of many splits still fits its line."""
+    kinds = [list(group) for _, group in groupby(steps, key=_verb)]
+    return "; ".join(f"{kind[0].text} and {len(kind) - 1} more" if kind[1:] else kind[0].text for kind in kinds)
+
+
+def _do(step: Step, database: Database[Any]) -> None:
     target = database.client.admin if step.on_admin else database
     where = f"{database.name}.{step.collection}"
-    privilege = f"{PRIVILEGES[next(iter(step.command))]} on {where}"
+    privilege = f"{PRIVILEGES[_verb(step)]} on {where}"
     until = time.monotonic() + PATIENCE_SECONDS
     with explained(f"{where}: {step.text}", privilege=privilege):
         while True:
@@ -93,12 +104,12 @@ def _do(step: Step, database: Database[Any]) -> str:
                 target.command(dict(step.command))
             except (AutoReconnect, OperationFailure) as error:
                 if isinstance(error, OperationFailure) and error.code == NAMESPACE_EXISTS:
-                    return step.text
+                    return
                 if not _passes(error) or time.monotonic() > until:
                     raise
                 time.sleep(PAUSE_SECONDS)
             else:
-                return step.text
+                return
 
 
 def _passes(error: AutoReconnect | OperationFailure) -> bool:

@@ -12,13 +12,17 @@ from gateway.mongo.topology.spread import spread
 
 
 def compare(database: str, declarations: Mapping[str, Collection], cluster: Cluster) -> Plan:
-    steps: list[Step] = []
-    drifts: list[Drift] = []
-    for name, declaration in declarations.items():
-        for difference in _differences(f"{database}.{name}", name, declaration, cluster):
-            (steps if isinstance(difference, Step) else drifts).append(difference)  # type: ignore[arg-type]
-    skipped = () if cluster.sharded else tuple(name for name, d in declarations.items() if d.shard_key)
-    return Plan(cluster.server, cluster.sharded, skipped, tuple(steps), tuple(drifts))
+    differences = [
+        difference
+        for name, declaration in declarations.items()
+        for difference in _differences(f"{database}.{name}", name, declaration, cluster)
+    ]
+    return Plan(
+        server=cluster.server,
+        unsharded=() if cluster.sharded else tuple(name for name, d in declarations.items() if d.shard_key),
+        steps=tuple(difference for difference in differences if isinstance(difference, Step)),
+        drifts=tuple(difference for difference in differences if isinstance(difference, Drift)),
+    )
 
 
 def _differences(namespace: str, name: str, declaration: Collection, cluster: Cluster) -> Iterator[Step | Drift]:

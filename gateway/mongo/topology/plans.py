@@ -1,7 +1,7 @@
 """What a run would do and what it must not touch: plain data, the same for a dry run, the command and the tests."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 
@@ -30,8 +30,7 @@ class Drift:
 class Plan:
     server: str
     """What was found at the address: `2 shards: shard1, shard2`, `replica set rs0`, `standalone`."""
-    sharded: bool
     unsharded: tuple[str, ...]
     """Collections that declare a shard key and stay unsharded because the server is no sharded cluster."""
-    steps: tuple[Step, ...] = field(default=())
-    drifts: tuple[Drift, ...] = field(default=())
+    steps: tuple[Step, ...] = ()
+    drifts: tuple[Drift, ...] = ()

@@ -1,6 +1,7 @@
 """Applying declarations to the real cluster: what it makes, that it makes it once, that it goes on after a crash."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from gateway.mongo.client import Document
 from gateway.mongo.collections import Collection, Index, Zone
 from gateway.mongo.topology import TopologyError
 from gateway.mongo.topology.tests.conftest import own_database
+from gateway.tests.samples.models import Basket, Gadget
 
 REGIONS = Collection(indexes=(Index({"name": 1}),))
 PRODUCTS = Collection(
@@ -171,9 +173,11 @@ def test_unique_index_on_a_hashed_key_holds_across_shards(scratch: Database[Docu
     assert scratch.carts.count_documents({}) == 21
 
 
-@pytest.mark.parametrize("name", ["products", "carts"])
-def test_run_killed_after_any_step_is_finished_by_the_next(scratch: Database[Document], name: str) -> None:
-    declarations = {name: SHOP[name]}
+@pytest.mark.parametrize("declaration", [Gadget.collection, Basket.collection], ids=["ranged", "hashed"])
+def test_run_killed_after_any_step_is_finished_by_the_next(
+    scratch: Database[Document], declaration: Collection
+) -> None:
+    name, declarations = "things", {"things": declaration}
     steps = topology.plan(scratch, declarations=declarations).steps
     for survived in range(1, len(steps)):
         scratch.drop_collection(name)
@@ -182,6 +186,15 @@ def test_run_killed_after_any_step_is_finished_by_the_next(scratch: Database[Doc
         topology.apply(scratch, declarations=declarations)
         assert topology.plan(scratch, declarations=declarations).steps == (), steps[:survived]
         assert len({shard for _, _, shard in chunks(scratch, name)}) == 2, steps[:survived]
+
+
+def test_run_waits_for_a_shard_that_is_busy_with_another_move(mongos: MongoClient[Document]) -> None:
+    # A shard takes part in one migration at a time, and refuses a second one at once.
+    with own_database(mongos) as one, own_database(mongos) as other, ThreadPoolExecutor() as pool:
+        plans = list(pool.map(lambda database: topology.apply(database, declarations=SHOP), [one, other]))
+        left = [topology.plan(database, declarations=SHOP).steps for database in (one, other)]
+    assert [plan.drifts for plan in plans] == [(), ()]
+    assert left == [(), ()]
 
 
 def test_index_that_one_shard_lacks_is_built_there(scratch: Database[Document], shards: list[str]) -> None:
