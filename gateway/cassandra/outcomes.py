@@ -50,9 +50,11 @@ def outcome(error: Exception) -> Exception:
         CIRCUIT.answered()
         return error
     elif isinstance(error, NoHostAvailable | UnresolvableContactPoints):
-        _after(lost_again=CIRCUIT.lost(_readable(error)))
+        if CIRCUIT.lost(_readable(error)):
+            CONNECTOR.renew()
     elif isinstance(error, SILENCE):
-        _after(lost_again=CIRCUIT.silent(_readable(error)))
+        if CIRCUIT.silent(_readable(error)):
+            CONNECTOR.renew()
     else:
         return error
     unavailable = CassandraUnavailable(_readable(error))
@@ -71,8 +73,3 @@ def _readable(error: Exception) -> str:
     if isinstance(error, NoHostAvailable):
         return f"no node of {settings.CASSANDRA_LOCAL_DC} can be reached: {error.args[0]} {error.errors or ''}".rstrip()
     return str(error)
-
-
-def _after(*, lost_again: bool) -> None:
-    if lost_again:
-        CONNECTOR.renew()

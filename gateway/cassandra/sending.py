@@ -5,7 +5,8 @@ Both colours of code take the same steps: synchronous callers wait for the futur
 
 import asyncio
 from collections.abc import Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from cassandra import ConsistencyLevel
@@ -72,12 +73,16 @@ def send(to_send: Ready, page: bytes | None = None) -> Future[Page]:
     # Nobody who merely waits can cancel it from here on, so the driver's thread can always set it.
     future.set_running_or_notify_cancel()
 
+    # The driver may report twice, when a time-out and a repetition end at the same moment: the first report counts.
     def succeed(rows: list[Row] | None) -> None:
         CIRCUIT.answered()
-        future.set_result(Page(rows or [], ResultSet(response, rows).paging_state))
+        with suppress(InvalidStateError):
+            future.set_result(Page(rows or [], ResultSet(response, rows).paging_state))
 
     def fail(error: Exception) -> None:
-        future.set_exception(outcome(error))
+        seen = outcome(error)
+        with suppress(InvalidStateError):
+            future.set_exception(seen)
 
     with typed_errors():
         # A request per page, rather than the driver's own paging, whose time-out covers the first page only.
