@@ -7,6 +7,7 @@ import pytest
 from cassandra.cluster import Session
 from django.conf import settings as django_settings
 from django.core.management import call_command
+from django.test import override_settings
 from pytest_django import Settings
 
 from gateway.cassandra.circuit import CIRCUIT
@@ -15,8 +16,17 @@ from gateway.cassandra.tables import declared
 from gateway.cassandra.tests.link import Link
 
 
-@pytest.fixture(scope="session")
-def tables() -> Iterator[None]:
+@pytest.fixture(scope="package", autouse=True)
+def patience() -> Iterator[None]:
+    """Time-outs that a loaded machine does not reach; a test about time-outs sets its own."""
+    CONNECTOR.close()
+    with override_settings(CASSANDRA_CONNECT_TIMEOUT=20.0, CASSANDRA_REQUEST_TIMEOUT=20.0):
+        yield
+        CONNECTOR.close()
+
+
+@pytest.fixture(scope="package")
+def tables(patience: None) -> Iterator[None]:
     """The declared tables, empty. Tests use keys of their own rather than truncate, which costs 0.2 s."""
     if not django_settings.CASSANDRA_CONTACT_POINTS:
         pytest.skip("Cassandra is not configured")
@@ -24,7 +34,6 @@ def tables() -> Iterator[None]:
     yield
     for table in declared():
         CONNECTOR.connection().session.execute(f"TRUNCATE {table.full_name}", timeout=60)
-    CONNECTOR.close()
 
 
 @pytest.fixture
@@ -52,11 +61,17 @@ def fresh(settings: Settings) -> Iterator[Settings]:
 
 
 @pytest.fixture
+def impatient(fresh: Settings) -> Settings:
+    """A request waits one second: long enough for a real answer, short enough for a test of none."""
+    fresh.CASSANDRA_REQUEST_TIMEOUT = 1.0
+    return fresh
+
+
+@pytest.fixture
 def link(tables: None, fresh: Settings) -> Iterator[Link]:
-    """Everything goes through this link. A request waits one second, so that outages are short."""
+    """Everything goes through this link."""
     link = Link(fresh.CASSANDRA_CONTACT_POINTS[0])
     fresh.CASSANDRA_CONTACT_POINTS = [link.address]
-    fresh.CASSANDRA_REQUEST_TIMEOUT = 1.0
     yield link
     CONNECTOR.close()
     link.close()

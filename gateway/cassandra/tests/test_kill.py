@@ -12,7 +12,7 @@ from gateway.cassandra.tests.eventually import answers, becomes_true
 from gateway.cassandra.writing import write
 from gateway.tests.samples.projections import SESSIONS
 
-pytestmark = [pytest.mark.usefixtures("tables", "fresh"), pytest.mark.timeout(150)]
+pytestmark = [pytest.mark.usefixtures("tables", "impatient"), pytest.mark.timeout(150)]
 
 
 def test_killed_node_is_a_typed_error_at_once_and_its_return_is_noticed(stack: Stack) -> None:

@@ -26,7 +26,7 @@ from gateway.cassandra.writing import write
 from gateway.tests.samples.projections import HISTORY, SESSIONS
 
 # Far more than the time-outs in these tests add up to: a request that hangs fails its test.
-pytestmark = pytest.mark.timeout(30)
+pytestmark = pytest.mark.timeout(60)
 
 READ = SESSIONS.select("session_id = ?", "anybody")
 WRITE = SESSIONS.upsert({"session_id": "anybody", "data": "x"})
@@ -131,7 +131,7 @@ def test_node_that_dies_after_connecting(ask: Callable[[], Any], link: Link) -> 
 
 
 @pytest.mark.parametrize("ask", WAYS)
-def test_node_that_hangs_after_connecting(ask: Callable[[], Any], link: Link) -> None:
+def test_node_that_hangs_after_connecting(ask: Callable[[], Any], link: Link, impatient: Settings) -> None:
     ask()
 
     link.freeze()
@@ -140,7 +140,7 @@ def test_node_that_hangs_after_connecting(ask: Callable[[], Any], link: Link) ->
         ask()
 
 
-def test_statement_not_yet_prepared_at_a_hanging_node_fails_in_request_time(link: Link) -> None:
+def test_statement_not_yet_prepared_at_a_hanging_node_fails_in_request_time(link: Link, impatient: Settings) -> None:
     ping()
     link.freeze()
 
@@ -166,7 +166,7 @@ def test_dead_node_opens_the_circuit_and_no_more_requests_are_made(link: Link) -
     assert sent == []
 
 
-def test_one_slow_request_does_not_open_the_circuit_but_three_do(link: Link) -> None:
+def test_one_slow_request_does_not_open_the_circuit_but_three_do(link: Link, impatient: Settings) -> None:
     ping()
     sent = count_requests()
     link.freeze()
@@ -181,12 +181,12 @@ def test_one_slow_request_does_not_open_the_circuit_but_three_do(link: Link) -> 
     assert len(sent) == SILENCES_TO_OPEN
 
 
-def test_when_the_pause_is_over_a_single_caller_tries(link: Link, fresh: Settings) -> None:
+def test_when_the_pause_is_over_a_single_caller_tries(link: Link, impatient: Settings) -> None:
     ping()
     sent = count_requests()
-    fresh.CASSANDRA_CIRCUIT_SECONDS = 0.0
+    impatient.CASSANDRA_CIRCUIT_SECONDS = 0.0
     CIRCUIT.lost("an outage whose pause is over")
-    fresh.CASSANDRA_CIRCUIT_SECONDS = 5.0
+    impatient.CASSANDRA_CIRCUIT_SECONDS = 5.0
     link.freeze()
     together = threading.Barrier(20)
 
@@ -217,8 +217,8 @@ def test_dead_node_that_returns_is_used_again_and_the_log_tells_both(link: Link,
     assert asyncio.run(first_async(SESSIONS.select("session_id = ?", key, columns=["data"]))) == {"data": "before"}
 
 
-def test_hanging_node_that_wakes_up_is_used_again(link: Link, fresh: Settings) -> None:
-    fresh.CASSANDRA_CIRCUIT_SECONDS = 0.3
+def test_hanging_node_that_wakes_up_is_used_again(link: Link, impatient: Settings) -> None:
+    impatient.CASSANDRA_CIRCUIT_SECONDS = 0.3
     ping()
     link.freeze()
     assert becomes_true(lambda: not answers())
@@ -284,9 +284,8 @@ def test_too_few_replicas_is_unavailable_but_does_not_open_the_circuit(session: 
     [(True, NoHostAvailable), (False, ConnectionShutdown)],
 )
 def test_write_whose_answer_is_lost_is_repeated_only_if_idempotent(
-    link: Link, fresh: Settings, idempotent: bool, expected: type[Exception]
+    link: Link, idempotent: bool, expected: type[Exception]
 ) -> None:
-    fresh.CASSANDRA_REQUEST_TIMEOUT = 20.0
     statement = SimpleStatement(
         f"INSERT INTO {SESSIONS.full_name} (session_id) VALUES ('1')",  # noqa: S608
         is_idempotent=idempotent,
