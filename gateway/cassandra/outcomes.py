@@ -50,14 +50,14 @@ def outcome(error: Exception) -> Exception:
         CIRCUIT.answered()
         return error
     elif isinstance(error, NoHostAvailable | UnresolvableContactPoints):
-        if CIRCUIT.lost(_readable(error)):
+        if CIRCUIT.lost(readable(error)):
             CONNECTOR.renew()
     elif isinstance(error, SILENCE):
-        if CIRCUIT.silent(_readable(error)):
+        if CIRCUIT.silent(readable(error)):
             CONNECTOR.renew()
     else:
         return error
-    unavailable = CassandraUnavailable(_readable(error))
+    unavailable = CassandraUnavailable(readable(error))
     unavailable.__cause__ = error
     return unavailable
 
@@ -69,7 +69,8 @@ def _tried_and_not_served(error: Exception) -> bool:
     return any(isinstance(reason, NOT_SERVED) for reason in error.errors.values())
 
 
-def _readable(error: Exception) -> str:
+def readable(error: Exception) -> str:
+    """Names the data centre, because a wrong CASSANDRA_LOCAL_DC looks the same to the driver."""
     if isinstance(error, NoHostAvailable):
         return f"no node of {settings.CASSANDRA_LOCAL_DC} can be reached: {error.args[0]} {error.errors or ''}".rstrip()
     return str(error)

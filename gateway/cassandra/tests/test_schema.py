@@ -20,6 +20,7 @@ from gateway.cassandra.keyspaces import Replication, replication
 from gateway.cassandra.reading import first
 from gateway.cassandra.schema import Plan, plan
 from gateway.cassandra.tables import LEVELLED, SIZE_TIERED, Table, UserType, time_windows
+from gateway.cassandra.tests.link import Link
 from gateway.cassandra.writing import write
 from gateway.management.commands import cassandra
 from gateway.redis import redis_client
@@ -158,7 +159,17 @@ def test_unreachable_is_a_failure(fresh: Settings) -> None:
     fresh.CASSANDRA_CONTACT_POINTS = ["127.0.0.1:1"]
 
     with pytest.raises(CommandError, match="no node of dc1 can be reached"):
-        call_command("cassandra", "apply")
+        call_command("cassandra", "apply", wait=0)
+
+
+def test_apply_waits_for_a_node_that_comes_up(link: Link) -> None:
+    link.cut()
+    threading.Timer(1.0, link.mend).start()
+    out = io.StringIO()
+
+    call_command("cassandra", "apply", stdout=out)
+
+    assert out.getvalue().endswith("nothing to change\n")
 
 
 def test_status_shows_nodes_keyspaces_and_policies(session: Session, settings: Settings) -> None:

@@ -1,9 +1,10 @@
 """manage.py cassandra apply|status: the keyspaces and tables that the apps declare."""
 
+import time
 from argparse import ArgumentParser
 from typing import Any
 
-from cassandra import DriverException
+from cassandra import DriverException, UnresolvableContactPoints
 from cassandra.cluster import NoHostAvailable, Session
 from cassandra.protocol import ErrorMessage
 from django.core.management.base import BaseCommand, CommandError
@@ -13,10 +14,14 @@ from gateway.cassandra.errors import CassandraNotConfigured, CassandraUnavailabl
 from gateway.cassandra.found import Found, find
 from gateway.cassandra.keyspaces import keyspace_name, replication
 from gateway.cassandra.lock import SchemaLocked, schema_lock
-from gateway.cassandra.outcomes import typed_errors
+from gateway.cassandra.outcomes import readable
 from gateway.cassandra.schema import Plan, execute, plan
 from gateway.cassandra.session import CONNECTOR
 from gateway.cassandra.tables import Table, declared
+
+# A job that runs at deployment may come a little before the node serves.
+WAIT_SECONDS = 30.0
+RETRY_SECONDS = 0.5
 
 
 class Command(BaseCommand):
@@ -31,12 +36,13 @@ class Command(BaseCommand):
         actions = parser.add_subparsers(dest="action", required=True)
         apply = actions.add_parser("apply", help="create what is missing, report what differs")
         apply.add_argument("--dry-run", action="store_true", help="print the statements, change nothing")
+        wait_help = "seconds to wait for a node that does not answer yet (%(default)s)"
+        apply.add_argument("--wait", type=float, default=WAIT_SECONDS, metavar="SECONDS", help=wait_help)
         actions.add_parser("status", help="nodes, keyspaces, tables")
 
-    def handle(self, *_: Any, action: str, dry_run: bool = False, **__: Any) -> None:
+    def handle(self, *_: Any, action: str, dry_run: bool = False, wait: float = 0.0, **__: Any) -> None:
         try:
-            with typed_errors():
-                session = CONNECTOR.connection().session
+            session = self._session(wait)
             if action == "status":
                 self._status(session)
             else:
@@ -45,6 +51,16 @@ class Command(BaseCommand):
             self.stdout.write(f"{error}: nothing to do")
         except (CassandraUnavailable, NoHostAvailable, DriverException, ErrorMessage, SchemaLocked) as error:
             raise CommandError(str(error)) from error
+
+    def _session(self, wait: float) -> Session:
+        deadline = time.monotonic() + wait
+        while True:
+            try:
+                return CONNECTOR.connection().session
+            except (NoHostAvailable, UnresolvableContactPoints) as error:
+                if time.monotonic() >= deadline:
+                    raise CassandraUnavailable(readable(error)) from error
+            time.sleep(RETRY_SECONDS)
 
     def _apply(self, session: Session, *, dry_run: bool) -> None:
         tables = declared()
