@@ -6,16 +6,16 @@ Django's middleware would cost a GraphQL read fifteen thread hops. Run with `uvi
 import os
 
 from django.core.asgi import get_asgi_application
-from django.core.management import call_command
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gateway.settings")
 django_application = get_asgi_application()
-call_command("check", "--tag", "production", verbosity=0)  # an unsafe production does not start
 
-from gateway.front import Front  # noqa: E402 - needs the apps loaded
+from gateway.checks import refuse_unsafe_production  # noqa: E402 - these need the apps loaded
+from gateway.front import Front  # noqa: E402
 from gateway.graphql.endpoint import graphql_endpoint  # noqa: E402
 from gateway.health import healthz, readyz  # noqa: E402
 
+refuse_unsafe_production()
 application = Front(
     routes={"/graphql": graphql_endpoint, "/healthz": healthz, "/readyz": readyz},
     fallback=django_application,

@@ -4,10 +4,19 @@ import os
 from typing import Any, cast
 
 from celery import Celery
-from celery.signals import before_task_publish, setup_logging, task_postrun, task_prerun, worker_process_init
+from celery.signals import (
+    beat_init,
+    before_task_publish,
+    setup_logging,
+    task_postrun,
+    task_prerun,
+    worker_init,
+    worker_process_init,
+)
 from django.db import connections
 
 from gateway import logs
+from gateway.checks import refuse_unsafe_production
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gateway.settings")
 
@@ -19,6 +28,12 @@ app.autodiscover_tasks()
 @setup_logging.connect
 def use_our_logs(**_: Any) -> None:
     """Django has configured the logs already; that someone is connected keeps Celery from adding its own handlers."""
+
+
+@worker_init.connect
+@beat_init.connect
+def refuse_unsafe_settings(**_: Any) -> None:
+    refuse_unsafe_production()
 
 
 @worker_process_init.connect

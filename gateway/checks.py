@@ -1,10 +1,13 @@
-"""System checks that refuse settings which would make production unsafe. Front and workers run them at start."""
+"""System checks that refuse settings which would make production unsafe. Web, workers and beat run them at start."""
 
+import sys
 from collections.abc import Iterator
 from typing import Any
 
 from django.conf import settings
 from django.core import checks
+from django.core.management import call_command
+from django.core.management.base import SystemCheckError
 
 # Django's own advice for a signing key.
 MIN_SECRET_LENGTH = 50
@@ -13,6 +16,15 @@ MIN_SECRET_LENGTH = 50
 @checks.register("production")
 def check_production(**_: Any) -> list[checks.CheckMessage]:
     return [*_errors(), *_warnings()] if settings.PRODUCTION else []
+
+
+def refuse_unsafe_production() -> None:
+    """End the process, naming what is wrong. For those who start without `manage.py`, which checks by itself."""
+    try:
+        call_command("check", "--tag", "production", verbosity=0)
+    except SystemCheckError as error:
+        sys.stderr.write(f"{error}\n")
+        raise SystemExit(1) from error
 
 
 def _errors() -> Iterator[checks.Error]:

@@ -64,11 +64,20 @@ def test_development_is_not_bothered() -> None:
     assert problems(PRODUCTION=False, SECRET_KEY="short", DEBUG=True) == []
 
 
-def test_web_server_with_unsafe_production_settings_does_not_start() -> None:
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("uvicorn", "gateway.asgi:application", "--port", "0"),
+        ("celery", "-A", "gateway", "worker", "--concurrency", "1"),
+        ("celery", "-A", "gateway", "beat", "--schedule", os.devnull),
+    ],
+    ids=["web", "worker", "beat"],
+)
+def test_nothing_starts_with_unsafe_production_settings(command: tuple[str, ...]) -> None:
     environment = {**os.environ, "GATEWAY_ENV": "production", "DJANGO_SETTINGS_MODULE": "gateway.settings"}
 
     started = subprocess.run(
-        [sys.executable, "-c", "import gateway.asgi"], env=environment, capture_output=True, text=True, check=False
+        [sys.executable, "-m", *command], env=environment, capture_output=True, text=True, check=False, timeout=60
     )
 
     assert started.returncode == 1
