@@ -35,10 +35,15 @@ Lags = dict[str, float | None]
 
 
 def measure() -> Lags:
-    """Ask a member of every shard, or of the replica set when there are no shards."""
-    if not is_mongos(client()):
-        return {UNSHARDED: _lag_of(client())}
-    return {shard["_id"]: _lag_of(_shard_client(shard["host"])) for shard in client().config.shards.find()}
+    """Ask a member of every shard, or of the replica set when there are no shards; empty while all are away."""
+    try:
+        if not is_mongos(client()):
+            return {UNSHARDED: _lag_of(client())}
+        shards = {shard["_id"]: shard["host"] for shard in client().config.shards.find()}
+    except PyMongoError as error:
+        log.warning("lag_not_measured", error=str(error))
+        return {}
+    return {name: _lag_of(_shard_client(host)) for name, host in shards.items()}
 
 
 def publish(lags: Lags) -> None:

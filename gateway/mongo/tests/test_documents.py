@@ -35,6 +35,7 @@ def writes_seen_by_shards(database: Database[Document]) -> Iterator[Counter[str]
         counts: Counter[str] = Counter()
         for shard in database.client.config.shards.find():
             name, members = shard["host"].split("/")
+            client: MongoClient[Document]
             with MongoClient(members.split(","), replicaSet=name) as client:
                 operations = client.admin.command("serverStatus")["opcounters"]
             counts[name] = operations["update"] + operations["delete"]
@@ -169,7 +170,9 @@ def test_save_of_a_document_moved_meanwhile_fails_and_leaves_no_second_copy(data
     with pytest.raises(DatabaseError, match="did not affect any rows"):
         stale.save()
 
-    assert [(document["category"], document["name"]) for document in database[GADGETS].find()] == [("video", "Наушники")]
+    assert [(document["category"], document["name"]) for document in database[GADGETS].find()] == [
+        ("video", "Наушники")
+    ]
 
 
 def test_save_of_a_deleted_document_fails_and_does_not_revive_it(database: Database[Document]) -> None:
@@ -193,7 +196,7 @@ def test_second_new_document_with_the_same_key_is_refused(database: Database[Doc
 
 def test_expression_is_computed_by_the_server_on_one_shard(database: Database[Document]) -> None:
     gadget = make_gadget()
-    gadget.price = F("price") + Decimal("10.00")  # type: ignore[assignment]
+    gadget.price = F("price") + Decimal("10.00")
 
     with COMMANDS.counted() as sent:
         gadget.save(update_fields=["price"])

@@ -55,7 +55,9 @@ def test_analytics_that_reads_secondaries_passes_the_guard(database: Database[Do
 
 def test_analytics_that_reaches_a_primary_by_the_orm_fails(database: Database[Document]) -> None:
     with (
-        pytest.raises(PrimaryReached, match=r"carts\.analytics may read secondaries only, but sent aggregate on sample_"),
+        pytest.raises(
+            PrimaryReached, match=r"carts\.analytics may read secondaries only, but sent aggregate on sample_"
+        ),
         under(CART_ANALYTICS),
     ):
         Gadget.objects.filter(category="audio").count()

@@ -2,6 +2,7 @@
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from django.db import DatabaseError, IntegrityError, connections
 from django_mongodb_backend import transaction
@@ -122,7 +123,7 @@ def test_retries_end_after_the_given_seconds(database: Database[Document]) -> No
 
 
 def test_failed_commit_does_not_poison_the_next_transaction(database: Database[Document]) -> None:
-    """The backend's own atomic() as well: it used to leave its session behind, and the next block ran outside of any."""
+    """The backend's own atomic() too: it used to leave its session behind, and the next block ran outside of any."""
     with pytest.raises(PyMongoError), transaction.atomic():
         Gadget.objects.create(id="G-1", category="audio", name="Наушники")
         kill_sessions(database)
