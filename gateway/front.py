@@ -39,7 +39,8 @@ class Front:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                message["headers"] = [*message["headers"], (b"x-request-id", request_id.encode("latin-1"))]
+                headers = [*message["headers"], (b"x-request-id", request_id.encode("latin-1"))]
+                message = {**message, "headers": headers}
             await send(message)
 
         try:

@@ -17,7 +17,7 @@ from pymongo.read_preferences import PrimaryPreferred
 from redis.exceptions import RedisError
 
 from gateway.cassandra.errors import CassandraError
-from gateway.cassandra.session import ping as ping_cassandra
+from gateway.cassandra.reading import ping as ping_cassandra
 from gateway.http import Receive, Scope, Send, respond
 from gateway.mongo.client import database
 from gateway.redis import redis_client

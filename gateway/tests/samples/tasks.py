@@ -1,0 +1,23 @@
+"""Tasks that exist only to test the frame."""
+
+import os
+
+from celery import shared_task
+
+from gateway import logs
+from gateway.cassandra.writing import write
+from gateway.mongo.client import database
+from gateway.tests.samples.projections import SESSIONS
+
+
+@shared_task
+def copy_gadget(category: str, gadget_id: str) -> None:
+    """Reads MongoDB and writes Cassandra, leaving its process and request id where a test can see them."""
+    (gadget,) = database()["sample_gadgets"].find({"category": category, "_id": gadget_id})
+    seen = f"{gadget['name']}|{logs.current_request_id()}|{os.getppid()}"
+    write([SESSIONS.upsert({"session_id": gadget_id, "data": seen, "devices": {"worker": os.getpid()}})])
+
+
+@shared_task
+def fail() -> None:
+    raise LookupError("as the test wants it")

@@ -1,0 +1,121 @@
+"""/healthz and /readyz of a real web server while its dependencies are killed, and what a read says meanwhile."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import httpx
+import pytest
+from pymongo.database import Database
+
+from catalog.demo import load_geozones
+from deploy.local.stack import Stack
+from gateway.mongo.client import Document
+
+QUERY = {"query": "{ geozones { code } }"}
+ANSWER = {"data": {"geozones": [{"code": code} for code in ("msk", "spb", "ekb", "kzn", "nsk")]}}
+
+
+@pytest.fixture(autouse=True)
+def geozones(database: Database[Document]) -> None:
+    load_geozones()
+
+
+@contextmanager
+def killed(stack: Stack, *names: str) -> Iterator[None]:
+    for name in names:
+        stack.kill(name)
+    try:
+        yield
+    finally:
+        for name in names:
+            stack.start(name)
+
+
+def states(web: httpx.Client) -> tuple[int, str, dict[str, str]]:
+    response = web.get("/readyz")
+    report = response.json()
+    return (
+        response.status_code,
+        report["status"],
+        {name: dependency["state"] for name, dependency in report["dependencies"].items()},
+    )
+
+
+def eventually(check: Callable[[], Any], expected: Any) -> None:
+    """Waits for a state that needs an election or a reconnection; the assertion shows the last one seen."""
+    deadline = time.monotonic() + 30
+    while (seen := check()) != expected and time.monotonic() < deadline:
+        time.sleep(0.3)
+    assert seen == expected
+
+
+ALL_UP = (200, "ok", {"mongodb": "up", "cassandra": "up", "redis": "up"})
+
+
+def test_process_lives(web: httpx.Client) -> None:
+    response = web.get("/healthz")
+
+    assert (response.status_code, response.json()) == (200, {"status": "ok"})
+
+
+def test_every_dependency_is_up_with_its_latency(web: httpx.Client) -> None:
+    eventually(lambda: states(web), ALL_UP)
+
+    report = web.get("/readyz").json()
+
+    assert all(dependency["latency_ms"] > 0 for dependency in report["dependencies"].values())
+
+
+def test_killed_shard_primary_leaves_the_shop_ready_and_reading(web: httpx.Client, stack: Stack) -> None:
+    with killed(stack, stack.primary_of("shard1"), stack.primary_of("shard2")):
+        assert web.post("/graphql", json=QUERY).json() == ANSWER
+        eventually(lambda: states(web), ALL_UP)
+    eventually(lambda: states(web), ALL_UP)
+
+
+def test_killed_mongos_leaves_the_shop_ready_and_reading(web: httpx.Client, stack: Stack) -> None:
+    for mongos in ("mongos-1", "mongos-2"):
+        with killed(stack, mongos):
+            assert web.post("/graphql", json=QUERY).json() == ANSWER
+            assert states(web)[:2] == (200, "ok")
+
+
+def test_killed_redis_degrades_and_reads_go_on(web: httpx.Client, stack: Stack) -> None:
+    with killed(stack, "redis"):
+        assert states(web) == (200, "degraded", {"mongodb": "up", "cassandra": "up", "redis": "down"})
+        assert web.post("/graphql", json=QUERY).json() == ANSWER
+    eventually(lambda: states(web), ALL_UP)
+
+
+def test_killed_cassandra_degrades_and_reads_go_on(web: httpx.Client, stack: Stack) -> None:
+    with killed(stack, "cassandra"):
+        assert states(web) == (200, "degraded", {"mongodb": "up", "cassandra": "down", "redis": "up"})
+        assert web.post("/graphql", json=QUERY).json() == ANSWER
+    eventually(lambda: states(web), ALL_UP)
+
+
+def test_without_mongodb_the_shop_is_unavailable(web: httpx.Client, stack: Stack) -> None:
+    with killed(stack, "mongos-1", "mongos-2"):
+        assert states(web) == (503, "unavailable", {"mongodb": "down", "cassandra": "up", "redis": "up"})
+        assert web.get("/healthz").status_code == 200
+        answer = web.post("/graphql", json=QUERY, headers={"x-request-id": "outage-0001"})
+        assert answer.json() == {
+            "data": None,
+            "errors": [
+                {
+                    "message": "Внутренняя ошибка. Мы уже знаем о ней.",
+                    "path": ["geozones"],
+                    "extensions": {"code": "INTERNAL", "requestId": "outage-0001"},
+                }
+            ],
+        }
+    eventually(lambda: states(web), ALL_UP)
+
+
+def test_mongos_without_shards_is_no_database(web: httpx.Client, stack: Stack) -> None:
+    """A ping would still succeed; readiness is judged by a read."""
+    with killed(stack, *stack.members_of("shard1"), *stack.members_of("shard2")):
+        assert states(web)[:2] == (503, "unavailable")
+    eventually(lambda: states(web), ALL_UP)
