@@ -46,7 +46,9 @@ def test_code_of_an_existing_geozone_cannot_be_changed(database: Database[Docume
 
 
 def test_merchandiser_adds_a_geozone(database: Database[Document]) -> None:
-    signed_in("merchandiser").post("/admin/catalog/geozone/add/", {"code": "nsk", "name": "Новосибирск", "position": "2"})
+    signed_in("merchandiser").post(
+        "/admin/catalog/geozone/add/", {"code": "nsk", "name": "Новосибирск", "position": "2"}
+    )
 
     assert database["geozones"].find_one({"_id": "nsk"}) == {"_id": "nsk", "name": "Новосибирск", "position": 2}
 

@@ -1,7 +1,7 @@
 """Demo accounts: four of them, idempotent, and never in production."""
 
 import pytest
-from django.contrib.auth import authenticate
+from django.contrib.auth import authenticate as django_authenticate
 from django.core.exceptions import ImproperlyConfigured
 from django.test import override_settings
 from pymongo.database import Database
@@ -10,6 +10,13 @@ from gateway.accounts.demo import PASSWORD, ensure_demo_accounts
 from gateway.accounts.models import User
 from gateway.mongo.client import Document
 
+
+def authenticate(address: str) -> User:
+    user = django_authenticate(username=address, password=PASSWORD)
+    assert isinstance(user, User)
+    return user
+
+
 LOGINS = ["staff", "merchandiser", "support", "customer"]
 
 
@@ -17,8 +24,8 @@ def test_accounts_sign_in_with_their_rights(database: Database[Document]) -> Non
     addresses = ensure_demo_accounts()
 
     assert addresses == [f"{login}@mobile-world.example" for login in LOGINS]
-    users = [authenticate(username=address, password=PASSWORD) for address in addresses]
-    assert [user is not None and user.is_staff for user in users] == [True, True, True, False]
+    users = [authenticate(address) for address in addresses]
+    assert [user.is_staff for user in users] == [True, True, True, False]
     staff, merchandiser, support, customer = users
     assert staff.is_superuser
     assert merchandiser.has_perm("catalog.change_geozone")
@@ -37,9 +44,7 @@ def test_second_run_restores_the_accounts_and_adds_none(database: Database[Docum
 
     ensure_demo_accounts()
 
-    restored = authenticate(username=customer.email, password=PASSWORD)
-    assert restored is not None
-    assert not restored.is_staff
+    assert not authenticate(customer.email).is_staff
     assert User.objects.count() == 4
 
 

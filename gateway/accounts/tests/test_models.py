@@ -43,7 +43,7 @@ def test_validation_folds_the_address(database: Database[Document]) -> None:
     User.objects.create_user("ivan@example.com", "correct horse")
     second = User(email="Ivan@example.com", password="x")
 
-    with pytest.raises(ValidationError, match="(?i)e-mail"):
+    with pytest.raises(ValidationError, match=r"(?i)e-mail"):
         second.full_clean()
 
 
