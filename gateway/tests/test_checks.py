@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -69,15 +70,27 @@ def test_development_is_not_bothered() -> None:
     [
         ("uvicorn", "gateway.asgi:application", "--port", "0"),
         ("celery", "-A", "gateway", "worker", "--concurrency", "1"),
-        ("celery", "-A", "gateway", "beat", "--schedule", os.devnull),
+        ("celery", "-A", "gateway", "beat"),
     ],
     ids=["web", "worker", "beat"],
 )
-def test_nothing_starts_with_unsafe_production_settings(command: tuple[str, ...]) -> None:
-    environment = {**os.environ, "GATEWAY_ENV": "production", "DJANGO_SETTINGS_MODULE": "gateway.settings"}
+def test_nothing_starts_with_unsafe_production_settings(command: tuple[str, ...], tmp_path: Path) -> None:
+    environment = {
+        **os.environ,
+        "GATEWAY_ENV": "production",
+        "DJANGO_SETTINGS_MODULE": "gateway.settings",
+        "PYTHONPATH": str(settings.BASE_DIR),
+    }
 
+    # In a directory of its own, where beat leaves its schedule file.
     started = subprocess.run(
-        [sys.executable, "-m", *command], env=environment, capture_output=True, text=True, check=False, timeout=60
+        [sys.executable, "-m", *command],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
     )
 
     assert started.returncode == 1
