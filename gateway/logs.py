@@ -64,8 +64,8 @@ def configure(options: LogOptions) -> None:
                 "celery.worker.strategy": {"level": "WARNING"},
                 "celery.app.trace": {"level": "WARNING"},
                 "pymongo": {"level": "WARNING"},
-                # Warns of every lost connection; our circuit logs the outage.
-                "cassandra": {"level": "ERROR"},
+                # Prints a traceback for every failed attempt to connect; our circuit logs the outage once.
+                "cassandra": {"level": "CRITICAL"},
             },
         }
     )
