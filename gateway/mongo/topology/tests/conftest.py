@@ -62,7 +62,7 @@ def topology_command() -> Iterator[TopologyCommand]:
     def start(
         *arguments: str, database: str, uri: str = settings.MONGODB_URI, **environment: str
     ) -> subprocess.Popen[str]:
-        process = subprocess.Popen(  # noqa: S603 our own command
+        process = subprocess.Popen(
             [sys.executable, "manage.py", "topology", *arguments],
             cwd=settings.BASE_DIR,
             env={
@@ -95,7 +95,7 @@ def plain_mongod(directory: Path, *flags: str) -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    process = subprocess.Popen(  # noqa: S603 the server that the stack itself runs
+    process = subprocess.Popen(
         [
             *(str(binaries.mongod), "--bind_ip", "127.0.0.1", "--port", str(port), "--nounixsocket"),
             *("--dbpath", str(directory), "--wiredTigerCacheSizeGB", "0.25", *flags),
