@@ -1,9 +1,19 @@
-"""Documents of the catalog."""
+"""Documents of the catalog. The derived fields of a product are computed by catalog/derived.py in every write."""
 
-from django.core.validators import RegexValidator
+from typing import ClassVar
+
+from django.core.validators import MinValueValidator, RegexValidator
 from django.db import models
+from django.utils import timezone
+from django_mongodb_backend.fields import ArrayField, EmbeddedModelArrayField, EmbeddedModelField
+from django_mongodb_backend.models import EmbeddedModel
 
-from gateway.mongo.collections import Collection
+from gateway.mongo.collections import Collection, Index
+from gateway.mongo.documents import ShardedDocument
+
+CURRENCY = "RUB"
+
+slug_validator = RegexValidator(r"\A[a-z0-9][a-z0-9-]*\Z", "Латинские строчные буквы, цифры и дефис: smartphones.")
 
 
 class Geozone(models.Model):
@@ -30,3 +40,115 @@ class Geozone(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class Category(models.Model):
+    """A node of the category tree. Its slug stands in products and addresses, so it never changes."""
+
+    slug = models.CharField("адрес", primary_key=True, db_column="_id", max_length=64, validators=[slug_validator])
+    name = models.CharField("название", max_length=100)
+    path = ArrayField(models.CharField(max_length=64), default=list, blank=True, verbose_name="путь", size=8)
+    """Slugs from the root down to the parent; empty for a root. The parent is the last."""
+    position = models.PositiveIntegerField("порядок", default=100, help_text="Меньше — выше в списке.")
+
+    collection = Collection(indexes=(Index({"path": 1, "position": 1, "_id": 1}),))
+
+    class Meta:
+        managed = False
+        db_table = "categories"
+        ordering = ("position", "slug")
+        verbose_name = "категория"
+        verbose_name_plural = "категории"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Prices(EmbeddedModel):
+    base = models.DecimalField("цена", max_digits=12, decimal_places=2, validators=[MinValueValidator(0)])
+    sale = models.DecimalField(
+        "цена со скидкой", max_digits=12, decimal_places=2, null=True, blank=True, validators=[MinValueValidator(0)]
+    )
+
+    class Meta:
+        managed = False
+
+    def __str__(self) -> str:
+        return str(self.base if self.sale is None else self.sale)
+
+
+class StockLevel(EmbeddedModel):
+    """Pieces in one geozone; what can be bought is quantity - reserved."""
+
+    geozone = models.CharField("геозона", max_length=16)
+    quantity = models.PositiveIntegerField("количество", default=0)
+    reserved = models.PositiveIntegerField("в резерве", default=0)
+
+    class Meta:
+        managed = False
+
+    def __str__(self) -> str:
+        return f"{self.geozone}: {self.quantity} ({self.reserved})"
+
+
+class Image(EmbeddedModel):
+    url = models.CharField("адрес", max_length=500)
+    alt = models.CharField("описание", max_length=200, blank=True)
+
+    class Meta:
+        managed = False
+
+    def __str__(self) -> str:
+        return self.alt or self.url
+
+
+class Product(ShardedDocument):
+    """A product of the shop, known by the id that the product information system gave it."""
+
+    id = models.CharField("артикул", primary_key=True, db_column="_id", max_length=64)
+    category = models.CharField("категория", max_length=64)
+    """Slug of a leaf."""
+    name = models.CharField("название", max_length=200)
+    description = models.TextField("описание", blank=True)
+    prices = EmbeddedModelField(Prices, verbose_name="цены")
+    stock = EmbeddedModelArrayField(StockLevel, default=list, blank=True, verbose_name="остатки")
+    attributes = models.JSONField("характеристики", default=dict, blank=True)
+    """Name → value, both strings."""
+    images = EmbeddedModelArrayField(Image, default=list, blank=True, verbose_name="изображения")
+    withdrawn = models.BooleanField("снят с продажи", default=False)
+    created_at = models.DateTimeField("создан", default=timezone.now)
+    updated_at = models.DateTimeField("изменён", default=timezone.now)
+    version = models.BigIntegerField("версия", default=1)
+    synced_version = models.BigIntegerField("версия в Cassandra", default=0)
+    # Derived: each makes one kind of catalog read a walk of an index.
+    price = models.DecimalField("цена сейчас", max_digits=12, decimal_places=2, editable=False)
+    available_in = ArrayField(models.CharField(max_length=16), default=list, editable=False)
+    facets = ArrayField(models.CharField(max_length=200), default=list, editable=False)
+    terms = ArrayField(models.CharField(max_length=64), default=list, editable=False)
+
+    collection: ClassVar[Collection] = Collection(shard_key={"category": 1, "_id": 1})
+
+    class Meta:
+        managed = False
+        db_table = "products"
+        verbose_name = "товар"
+        verbose_name_plural = "товары"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class ProductDirectory(ShardedDocument):
+    """Where a product id lives. `_id` alone is unique here across shards, which it is not in `products`."""
+
+    id = models.CharField(primary_key=True, db_column="_id", max_length=64)
+    category = models.CharField(max_length=64)
+
+    collection: ClassVar[Collection] = Collection(shard_key={"_id": "hashed"})
+
+    class Meta:
+        managed = False
+        db_table = "product_directory"
+
+    def __str__(self) -> str:
+        return f"{self.id}: {self.category}"
