@@ -122,6 +122,8 @@ class Product(ShardedDocument):
     synced_version = models.BigIntegerField("версия в Cassandra", default=0)
     # Derived: each makes one kind of catalog read a walk of an index.
     price = models.DecimalField("цена сейчас", max_digits=12, decimal_places=2, editable=False)
+    sort_name = models.CharField("название для порядка", max_length=400, editable=False)
+    """The name without case; longer than the name may be, because «ß» folds to «ss»."""
     available_in = ArrayField(models.CharField(max_length=16), default=list, editable=False)
     facets = ArrayField(models.CharField(max_length=200), default=list, editable=False)
     terms = ArrayField(models.CharField(max_length=64), default=list, editable=False)
@@ -152,3 +154,23 @@ class ProductDirectory(ShardedDocument):
 
     def __str__(self) -> str:
         return f"{self.id}: {self.category}"
+
+
+class StructureGuard(models.Model):
+    """A stripe of the lock between those who use categories and geozones and those who take them away.
+
+    See catalog/structure.py.
+    """
+
+    id = models.IntegerField(primary_key=True, db_column="_id")
+    taken = models.BigIntegerField(default=0)
+
+    collection = Collection()
+
+    class Meta:
+        managed = False
+        db_table = "catalog_structure"
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return str(self.id)

@@ -69,6 +69,7 @@ class Migration(migrations.Migration):
                 ('version', models.BigIntegerField(default=1, verbose_name='версия')),
                 ('synced_version', models.BigIntegerField(default=0, verbose_name='версия в Cassandra')),
                 ('price', models.DecimalField(decimal_places=2, editable=False, max_digits=12, verbose_name='цена сейчас')),
+                ('sort_name', models.CharField(editable=False, max_length=400, verbose_name='название для порядка')),
                 ('available_in', django_mongodb_backend.fields.ArrayField(base_field=models.CharField(max_length=16), default=list, editable=False)),
                 ('facets', django_mongodb_backend.fields.ArrayField(base_field=models.CharField(max_length=200), default=list, editable=False)),
                 ('terms', django_mongodb_backend.fields.ArrayField(base_field=models.CharField(max_length=64), default=list, editable=False)),
