@@ -29,6 +29,7 @@ CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", [])
 INSTALLED_APPS = [
     "gateway",
     "gateway.accounts",
+    "gateway.audit",
     "catalog",
     # The contrib apps under configurations that give their models ObjectId keys.
     "gateway.contrib.AdminConfig",
@@ -180,6 +181,51 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BEAT_SCHEDULE = {
     "measure-replication-lag": {"task": "gateway.tasks.measure_replication_lag", "schedule": 2.0},
 }
+
+# ---------------------------------------------------------------- GraphQL
+
+# How many writes of the API run at once in one process; each waits for MongoDB, so more than there are cores.
+GRAPHQL_WRITE_THREADS = env.int("GRAPHQL_WRITE_THREADS", 16)
+GRAPHQL_INTROSPECTION = env.bool("GRAPHQL_INTROSPECTION", not PRODUCTION)
+GRAPHQL_SUGGESTIONS = env.bool("GRAPHQL_SUGGESTIONS", not PRODUCTION)
+GRAPHIQL = env.bool("GRAPHIQL", not PRODUCTION)
+# Where `make run` puts the page's scripts; they come from npm once and are served by the gateway, never by a CDN.
+GRAPHIQL_ASSETS = BASE_DIR / env.str("GRAPHIQL_ASSETS", ".local/graphiql")
+
+# Limits of one request, checked before anything is executed.
+GRAPHQL_MAX_BODY_BYTES = env.int("GRAPHQL_MAX_BODY_BYTES", 1_000_000)
+GRAPHQL_MAX_CHARACTERS = env.int("GRAPHQL_MAX_CHARACTERS", 15_000)
+GRAPHQL_MAX_TOKENS = env.int("GRAPHQL_MAX_TOKENS", 2_000)
+GRAPHQL_MAX_DEPTH = env.int("GRAPHQL_MAX_DEPTH", 12)
+# GraphiQL and the code generators ask for a type of a type of a type: deeper than any page of the shop.
+GRAPHQL_MAX_INTROSPECTION_DEPTH = env.int("GRAPHQL_MAX_INTROSPECTION_DEPTH", 20)
+GRAPHQL_MAX_ALIASES = env.int("GRAPHQL_MAX_ALIASES", 15)
+GRAPHQL_MAX_DIRECTIVES = env.int("GRAPHQL_MAX_DIRECTIVES", 50)
+GRAPHQL_MAX_ROOT_FIELDS = env.int("GRAPHQL_MAX_ROOT_FIELDS", 20)
+GRAPHQL_MAX_SELECTIONS = env.int("GRAPHQL_MAX_SELECTIONS", 200)
+GRAPHQL_MAX_PAGE = env.int("GRAPHQL_MAX_PAGE", 100)
+GRAPHQL_MAX_LIST = env.int("GRAPHQL_MAX_LIST", 100)
+GRAPHQL_MAX_COST = env.int("GRAPHQL_MAX_COST", 1_000)
+GRAPHQL_MAX_SECONDS = env.float("GRAPHQL_MAX_SECONDS", 10.0)
+# Tokens of all the documents that one process remembers parsed and validated: about 60 MB when full.
+GRAPHQL_REMEMBERED_TOKENS = env.int("GRAPHQL_REMEMBERED_TOKENS", 100_000)
+
+# Each client has a bucket of cost points, which refills at this many points a second.
+GRAPHQL_BUCKET_POINTS = env.int("GRAPHQL_BUCKET_POINTS", 10_000 if PRODUCTION else 1_000_000)
+GRAPHQL_BUCKET_RESTORE = env.int("GRAPHQL_BUCKET_RESTORE", 500 if PRODUCTION else 100_000)
+# Whoever holds one of these may name the buyer whom it asks for, and is throttled as that buyer.
+GRAPHQL_SERVER_TOKENS: list[str] = env.list("GRAPHQL_SERVER_TOKENS", [])
+
+# How long Redis keeps the text of an automatically persisted query that nobody asks for.
+GRAPHQL_PERSISTED_SECONDS = env.int("GRAPHQL_PERSISTED_SECONDS", 30 * 24 * 3600)
+GRAPHQL_OPERATIONS = env.str("GRAPHQL_OPERATIONS", "off", validate=validate.OneOf(["off", "log", "enforce"]))
+
+# Origins whose pages may call the API from a browser; `*`: any, without cookies.
+GRAPHQL_CORS_ORIGINS: list[str] = env.list(
+    "GRAPHQL_CORS_ORIGINS", [] if PRODUCTION else ["http://localhost:3000", "http://localhost:5173"]
+)
+GRAPHQL_CORS_CREDENTIALS = env.bool("GRAPHQL_CORS_CREDENTIALS", True)
+GRAPHQL_CORS_MAX_AGE = env.int("GRAPHQL_CORS_MAX_AGE", 7_200)
 
 # ---------------------------------------------------------------- logs
 

@@ -78,6 +78,25 @@ class Scope:
 
 
 _scope: ContextVar[Scope | None] = ContextVar("read_policy_scope", default=None)
+_collected: ContextVar[set[Policy] | None] = ContextVar("read_policies_collected", default=None)
+
+
+@contextmanager
+def collecting_policies() -> Iterator[set[Policy]]:
+    """The policies of everything read inside, in tasks and threads started there too: what an answer was made of."""
+    collected: set[Policy] = set()
+    token = _collected.set(collected)
+    try:
+        yield collected
+    finally:
+        _collected.reset(token)
+
+
+def note_policy(policy: Policy) -> None:
+    """Say that an answer is made of such a read. `under` does it; an answer from a cache of ours must do it itself."""
+    collected = _collected.get()
+    if collected is not None:
+        collected.add(policy)
 
 
 def current_scope() -> Scope | None:
@@ -90,6 +109,7 @@ def under(policy: Policy) -> Iterator[None]:
 
     The refusal comes at the end of the block: a driver's listener cannot stop the command itself.
     """
+    note_policy(policy)
     scope = Scope(policy, outer=_scope.get())
     token = _scope.set(scope)
     try:

@@ -1,0 +1,33 @@
+"""How long the work in hand may still take: one moment, set where a request enters and seen by all that it calls.
+
+PyMongo reads it too, in coroutines and threads alike: every command gets what is left as its maxTimeMS.
+"""
+
+import math
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+import pymongo
+
+_deadline: ContextVar[float | None] = ContextVar("deadline", default=None)
+
+
+@contextmanager
+def within(seconds: float) -> Iterator[None]:
+    """End what runs inside after this many seconds, or earlier when a deadline around it says so."""
+    moment = time.monotonic() + seconds
+    outer = _deadline.get()
+    token = _deadline.set(moment if outer is None else min(moment, outer))
+    try:
+        with pymongo.timeout(seconds):
+            yield
+    finally:
+        _deadline.reset(token)
+
+
+def remaining_ms() -> int | None:
+    """Milliseconds left, at least 1, for servers that take 0 for «no limit»; None: no deadline."""
+    moment = _deadline.get()
+    return None if moment is None else max(1, math.floor((moment - time.monotonic()) * 1000))

@@ -1,0 +1,38 @@
+"""What people read in our answers, in Russian and English. Codes are for programs and are the same in both."""
+
+from typing import Literal, NamedTuple
+
+Language = Literal["ru", "en"]
+DEFAULT_LANGUAGE: Language = "ru"
+
+
+class Text(NamedTuple):
+    """One message in every language; may hold `{named}` values."""
+
+    ru: str
+    en: str
+
+    def in_language(self, language: Language, **values: object) -> str:
+        return (self.en if language == "en" else self.ru).format_map(values)
+
+
+def accepted_language(accept_language: str | None) -> Language:
+    """The first of our languages by the weights of an Accept-Language header; Russian when it names neither."""
+    best: tuple[float, Language] = (0.0, DEFAULT_LANGUAGE)
+    for part in (accept_language or "").split(","):
+        tag, _, parameters = part.strip().lower().partition(";")
+        primary = tag.strip().partition("-")[0]
+        weight = _weight(parameters)
+        if primary in ("ru", "en") and weight > best[0]:
+            best = (weight, "en" if primary == "en" else "ru")
+    return best[1]
+
+
+def _weight(parameters: str) -> float:
+    name, _, value = parameters.strip().partition("=")
+    if name.strip() != "q":
+        return 1.0
+    try:
+        return min(1.0, max(0.0, float(value)))
+    except ValueError:
+        return 0.0
