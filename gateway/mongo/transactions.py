@@ -41,6 +41,13 @@ def in_transaction(work: Callable[[], T], *, seconds: float = DEFAULT_SECONDS, u
     return result
 
 
+class TryAgain(PyMongoError):
+    """For `work` to raise when what it read had already changed elsewhere: it is run again, like a write conflict."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, error_labels=["TransientTransactionError"])
+
+
 class _OrmError(PyMongoError):
     """Carries the ORM's error past PyMongo, which looks only at labels of errors of its own kind."""
 
