@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 from threading import local
+from typing import Any
 
 import Stemmer
 
@@ -20,7 +21,7 @@ STOP_WORDS = frozenset(
     """
     а без бы был в во для до его ее если же за и из или их к как ко ли на над не но о об от по под при с со так также то
     у что это a an and are as at be by for from in is it of on or that the this to with
-    """.split()
+    """.split()  # noqa: SIM905 - sixty words in quotes would be unreadable
 )
 
 _stemmers = local()
@@ -48,9 +49,8 @@ def stem(word: str) -> str:
     return str(_stemmer("russian").stemWord(word))
 
 
-def _stemmer(language: str) -> "Stemmer.Stemmer":
+def _stemmer(language: str) -> Any:
     """One per thread: a Stemmer is not safe to share."""
     if not hasattr(_stemmers, language):
         setattr(_stemmers, language, Stemmer.Stemmer(language))
-    found: Stemmer.Stemmer = getattr(_stemmers, language)
-    return found
+    return getattr(_stemmers, language)

@@ -26,7 +26,7 @@ UNKNOWN_LAG_TOLERATED_FROM = 30.0
 @dataclass(frozen=True, slots=True)
 class Policy:
     name: str
-    preference: Preference
+    preference: Preference = field(hash=False)  # PyMongo's preferences can be compared but not hashed
     allowance: float | None
     """Seconds an answer may be old, and may be cached; None: as old as the secondaries are."""
 

@@ -27,6 +27,8 @@ class Read(Generic[T]):
     """None: whole documents."""
     sort: tuple[tuple[str, int], ...] = ()
     limit: int = 0
+    hint: str | None = None
+    """Name of the index to walk, where the planner's choice would depend on which query it happened to see first."""
 
     def find_arguments(self) -> dict[str, Any]:
         return {
@@ -34,12 +36,50 @@ class Read(Generic[T]):
             "projection": list(self.fields) if self.fields is not None else None,
             "sort": list(self.sort) or None,
             "limit": self.limit,
+            "hint": self.hint,
             # Seen in the profiler and in currentOp, so that an operator knows what a slow query is for.
             "comment": self.policy.name,
         }
 
 
-def run(read: Read[T]) -> T:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Aggregation(Generic[T]):
+    """One aggregation: a read whose documents the shards make from the matching ones."""
+
+    collection: str
+    policy: Policy
+    result: Callable[[Sequence[Document]], T]
+    where: Mapping[str, Any]
+    """The first stage, which also tells the shards to ask."""
+    stages: tuple[Mapping[str, Any], ...]
+    hint: str | None = None
+
+    def aggregate_arguments(self) -> dict[str, Any]:
+        arguments: dict[str, Any] = {
+            "pipeline": [{"$match": self.where}, *self.stages],
+            "comment": self.policy.name,
+        }
+        return arguments | ({"hint": self.hint} if self.hint else {})
+
+
+def count_up_to(limit: int, read: Read[Any]) -> Aggregation[int | None]:
+    """How many documents the read would find without its own limit; None when there are more than this many."""
+
+    def counted(documents: Sequence[Document]) -> int | None:
+        count: int = documents[0]["count"] if documents else 0
+        return count if count <= limit else None
+
+    return Aggregation(
+        collection=read.collection,
+        policy=read.policy,
+        where=read.where,
+        stages=({"$limit": limit + 1}, {"$count": "count"}),
+        hint=read.hint,
+        result=counted,
+    )
+
+
+def run(read: Read[T] | Aggregation[T]) -> T:
     """For the admin, Celery and commands."""
     if LAG.is_old():
         _refresh()
@@ -48,18 +88,24 @@ def run(read: Read[T]) -> T:
     # A read that must see the primary also sees what the running transaction has written.
     session = orm_connection().session if isinstance(preference, Primary) else None
     with under(read.policy):
-        documents = list(collection.find(**read.find_arguments(), session=session))
+        if isinstance(read, Aggregation):
+            documents = list(collection.aggregate(**read.aggregate_arguments(), session=session))
+        else:
+            documents = list(collection.find(**read.find_arguments(), session=session))
     return read.result(documents)
 
 
-async def run_async(read: Read[T]) -> T:
+async def run_async(read: Read[T] | Aggregation[T]) -> T:
     """For GraphQL."""
     if LAG.is_old():
         await asyncio.to_thread(_refresh)
     preference = _preference(read)
     collection = async_database().get_collection(read.collection, read_preference=preference)
     with under(read.policy):
-        documents = await collection.find(**read.find_arguments()).to_list()
+        if isinstance(read, Aggregation):
+            documents = await (await collection.aggregate(**read.aggregate_arguments())).to_list()
+        else:
+            documents = await collection.find(**read.find_arguments()).to_list()
     return read.result(documents)
 
 
@@ -68,5 +114,5 @@ def _refresh() -> None:
     ROUTING.refresh_soon(client(), database().name)
 
 
-def _preference(read: Read[Any]) -> Preference:
+def _preference(read: Read[Any] | Aggregation[Any]) -> Preference:
     return read.policy.preference_at(LAG.worst(ROUTING.shards_reached(read.collection, read.where)))
