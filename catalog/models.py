@@ -128,7 +128,11 @@ class Product(ShardedDocument):
     facets = ArrayField(models.CharField(max_length=200), default=list, editable=False)
     terms = ArrayField(models.CharField(max_length=64), default=list, editable=False)
 
-    collection: ClassVar[Collection] = Collection(shard_key={"category": 1, "_id": 1})
+    collection: ClassVar[Collection] = Collection(
+        shard_key={"category": 1, "_id": 1},
+        # Four ranges of about equal weight in a shop like the demo one, so that a first load fills every shard.
+        split_at=({"category": "irons"}, {"category": "phone-cases"}, {"category": "smartphones"}),
+    )
 
     class Meta:
         managed = False

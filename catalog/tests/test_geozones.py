@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from pymongo.database import Database
 
-from catalog.demo import GEOZONES, load_geozones
+from catalog.demo.geozones import GEOZONES, load_geozones
 from catalog.geozones import GeozoneName, all_geozones
 from catalog.models import Geozone
 from gateway.mongo.client import Document, close_async_client

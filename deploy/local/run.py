@@ -29,7 +29,7 @@ PREPARATION = (
     ("cassandra", "keyspaces and tables", ("cassandra", "apply")),
     ("roles", "staff roles", ("roles",)),
     ("accounts", "demo accounts", ("demo_accounts",)),
-    ("demo", "demo catalog", ("load_demo",)),
+    ("demo", "demo catalog", ("load_demo", "--products", "20000")),
 )
 
 

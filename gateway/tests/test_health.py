@@ -9,7 +9,7 @@ import httpx
 import pytest
 from pymongo.database import Database
 
-from catalog.demo import load_geozones
+from catalog.demo.geozones import load_geozones
 from deploy.local.stack import Stack
 from gateway.mongo.client import Document
 

@@ -1,12 +1,82 @@
+import os
+from argparse import ArgumentParser, ArgumentTypeError
 from typing import Any
 
-from django.core.management.base import BaseCommand
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+from pymongo.errors import PyMongoError
 
-from catalog.demo import load_geozones
+from catalog.demo.categories import load_categories
+from catalog.demo.geozones import load_geozones
+from catalog.demo.loading import MAX_PRODUCTS, load_products, plan_load, plan_removal, remove_products
+from catalog.demo.progress import Progress
+
+DEFAULT_PRODUCTS = 20_000
 
 
 class Command(BaseCommand):
-    help = "Load a demo shop: its geozones. What is already there stays as it is."
+    help = (
+        "Load a demo shop: geozones, categories and products. What is already there stays as it is, so a run that was"
+        " interrupted is completed by the next one, and a larger --products adds to what a smaller one made."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--products",
+            type=_number_up_to(MAX_PRODUCTS),
+            default=DEFAULT_PRODUCTS,
+            metavar="N",
+            help=f"how many products there shall be ({DEFAULT_PRODUCTS} when not said)",
+        )
+        parser.add_argument("--seed", type=_number_up_to(2**31), default=1, help="another seed makes another shop")
+        parser.add_argument(
+            "--processes",
+            type=_number_up_to(64),
+            default=os.cpu_count() or 1,
+            metavar="P",
+            help="how many processes load; the result does not depend on it (one per core when not said)",
+        )
+        parser.add_argument("--drop", action="store_true", help="remove the demo products first, edited ones too")
+        parser.add_argument("--yes", action="store_true", help="do not ask before --drop")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        self.stdout.write(f"{load_geozones()} geozones added")
+        try:
+            if options["drop"]:
+                self._drop(processes=options["processes"], ask=not options["yes"])
+            self._load(count=options["products"], seed=options["seed"], processes=options["processes"])
+        except KeyboardInterrupt:
+            raise CommandError("interrupted; run it again to go on", returncode=130) from None
+        except PyMongoError as error:
+            raise CommandError(f"{error}; run it again to go on") from error
+
+    def _load(self, *, count: int, seed: int, processes: int) -> None:
+        self.stdout.write(f"{load_geozones()} geozones and {load_categories()} categories added")
+        plan = plan_load(count)
+        if not plan.batches:
+            self.stdout.write(f"all {count} products are there already")
+            return
+        with Progress(self.stdout, "products", count - plan.present) as progress:
+            added = load_products(plan, count=count, seed=seed, processes=processes, report=progress.advance)
+        rate = added / progress.seconds
+        self.stdout.write(f"{added} products added in {progress.seconds:.1f} s ({rate:.0f} per second)")
+
+    def _drop(self, *, processes: int, ask: bool) -> None:
+        if settings.PRODUCTION:
+            raise CommandError("--drop is refused with production settings")
+        plan = plan_removal()
+        if not plan.batches:
+            return
+        if ask and input(f"Remove {plan.present} demo products, edited ones too? [y/N] ").strip().lower() != "y":
+            raise CommandError("nothing was removed")
+        with Progress(self.stdout, "removing", plan.present) as progress:
+            removed = remove_products(plan, processes=processes, report=progress.advance)
+        self.stdout.write(f"{removed} products removed")
+
+
+def _number_up_to(limit: int) -> Any:
+    def number(text: str) -> int:
+        if not text.isdigit() or not 0 <= int(text) <= limit:
+            raise ArgumentTypeError(f"{text!r} is not a number from 0 to {limit}")
+        return int(text)
+
+    return number

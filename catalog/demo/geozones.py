@@ -1,4 +1,4 @@
-"""A believable shop for development: where it sells."""
+"""Where the demo shop sells."""
 
 from catalog.models import Geozone
 

@@ -1,0 +1,1 @@
+"""A believable shop for development. `manage.py load_demo` loads it; docs/demo-data.md describes it."""

@@ -1,0 +1,121 @@
+"""One batch of demo products, loaded or removed by a worker process with a client of its own.
+
+A worker knows nothing of Django, so that it starts in a moment. The directory entry goes first, the product second: a
+kill between the two leaves an entry without a product, and the next run inserts the product. Entries and products that
+exist are left alone, whatever a merchandiser made of them. Two runs at once agree as long as their seeds do.
+"""
+
+import os
+import signal
+from collections.abc import Mapping
+from multiprocessing import parent_process
+from threading import Thread
+from typing import Any, NamedTuple
+
+from pymongo import InsertOne, MongoClient, UpdateOne
+from pymongo.collection import Collection
+from pymongo.errors import BulkWriteError
+from pymongo.read_concern import ReadConcern
+
+from catalog.demo.products import category_of, product, product_id
+
+# Large enough that round trips cost little, small enough that a progress bar moves and a batch stays under 3 MB.
+BATCH = 1_000
+
+DUPLICATE_KEY = 11000
+
+Document = dict[str, Any]
+
+
+class Target(NamedTuple):
+    """Where a worker loads to."""
+
+    connection: Mapping[str, Any]
+    """Arguments of MongoClient."""
+    database: str
+    products: str
+    directory: str
+
+
+class Collections(NamedTuple):
+    products: Collection[Document]
+    directory: Collection[Document]
+
+
+_worker: list[Collections] = []
+"""Of this worker process; filled by `start_worker`."""
+
+
+def start_worker(target: Target) -> None:
+    # Ctrl-C reaches the whole process group; the parent alone decides what it means.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_with_parent, daemon=True).start()
+    client: MongoClient[Document] = MongoClient(**target.connection)
+    database = client[target.database]
+    _worker[:] = [Collections(database[target.products], database[target.directory])]
+
+
+def _end_with_parent() -> None:
+    """A parent that is killed -9 tells nobody: its workers would wait for work for ever."""
+    parent = parent_process()
+    if parent:
+        parent.join()
+        os._exit(1)
+
+
+def numbers_in(batch: int, count: int) -> range:
+    """Product numbers of a batch when `count` products are wanted. Batches are cut by the leading digits of the id."""
+    return range(max(1, batch * BATCH), min(count, batch * BATCH + BATCH - 1) + 1)
+
+
+def load_batch(batch: int, count: int, seed: int) -> int:
+    """Insert what is missing of a batch; returns how many products that were."""
+    products, directory = _worker[0]
+    numbers = numbers_in(batch, count)
+    among = {"_id": {"$in": [product_id(number) for number in numbers]}}
+    # A snapshot, or a product that is being moved to another category might be seen in neither.
+    settled = products.with_options(read_concern=ReadConcern("snapshot"))
+    present = {found["_id"] for found in settled.find(among, {"_id": 1})}
+    entries = {found["_id"]: found["category"] for found in directory.find(among)}
+    missing = [number for number in numbers if product_id(number) not in present]
+    claimed = _claim(directory, entries, {product_id(number): category_of(number, seed) for number in missing})
+    made = [product(number, seed) for number in missing if product_id(number) in claimed]
+    return len(made) - len(_insert(products, made))
+
+
+def _claim(directory: Collection[Document], entries: Mapping[str, str], wanted: Mapping[str, str]) -> set[str]:
+    """Make the directory name the wanted category of each id; returns the ids for which it now does."""
+    lost: set[str] = set()
+    if new := {identifier: category for identifier, category in wanted.items() if identifier not in entries}:
+        lost = _write(directory, [InsertOne({"_id": identifier, "category": new[identifier]}) for identifier in new])
+    # Left without a product by a killed run with another seed.
+    if stale := {i: category for i, category in wanted.items() if i in entries and entries[i] != category}:
+        _write(
+            directory, [UpdateOne({"_id": i, "category": entries[i]}, {"$set": {"category": stale[i]}}) for i in stale]
+        )
+    return wanted.keys() - lost
+
+
+def _insert(products: Collection[Document], made: list[Document]) -> set[str]:
+    return _write(products, [InsertOne(document) for document in made]) if made else set()
+
+
+def _write(collection: Collection[Document], writes: list[InsertOne[Document] | UpdateOne]) -> set[str]:
+    """Returns the ids that were there already: another run was faster."""
+    try:
+        collection.bulk_write(writes, ordered=False)
+    except BulkWriteError as error:
+        failures = error.details["writeErrors"]
+        if error.details.get("writeConcernErrors") or any(failure["code"] != DUPLICATE_KEY for failure in failures):
+            raise
+        return {failure["op"]["_id"] for failure in failures}
+    return set()
+
+
+def remove_batch(batch: int) -> int:
+    """Delete every product of a batch, then its directory entries; returns how many products that were."""
+    products, directory = _worker[0]
+    among = {"_id": {"$gte": product_id(batch * BATCH), "$lte": product_id(batch * BATCH + BATCH - 1)}}
+    removed = products.delete_many(among).deleted_count
+    directory.delete_many(among)
+    return removed

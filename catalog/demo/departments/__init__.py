@@ -1,0 +1,1 @@
+"""What the demo shop sells, one module per department."""

@@ -1,0 +1,93 @@
+"""Loading and removing demo products in parallel processes. Interrupted at any point, a second run completes it."""
+
+from collections.abc import Callable
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
+from typing import NamedTuple
+
+from django.db import DEFAULT_DB_ALIAS, connections
+
+from catalog.demo.batches import BATCH, Target, load_batch, numbers_in, remove_batch, start_worker
+from catalog.demo.products import ID_DIGITS, ID_PREFIX, product_id
+from catalog.models import Product, ProductDirectory
+from gateway.mongo.client import database
+
+# Ids of exactly this form are the demo's: PROD-12345 of a merchandiser is not.
+DEMO_ID = f"^{ID_PREFIX}[0-9]{{{ID_DIGITS}}}$"
+MAX_PRODUCTS = 10**ID_DIGITS - 1
+
+Report = Callable[[int], None]
+"""Called with the number of products that have just been dealt with."""
+
+
+class Plan(NamedTuple):
+    present: int
+    """Products that are there already, with their directory entries."""
+    batches: list[int]
+    """Those in which something is missing."""
+
+
+def plan_load(count: int) -> Plan:
+    products = _present(Product._meta.db_table, count)
+    directory = _present(ProductDirectory._meta.db_table, count)
+    complete = {
+        batch: len(numbers_in(batch, count))
+        for batch in range(count // BATCH + 1)
+        if products.get(batch, 0) == directory.get(batch, 0) == len(numbers_in(batch, count))
+    }
+    return Plan(sum(complete.values()), [batch for batch in range(count // BATCH + 1) if batch not in complete])
+
+
+def load_products(plan: Plan, *, count: int, seed: int, processes: int, report: Report) -> int:
+    """Insert what is missing of the first `count` products; returns how many were inserted."""
+    with _workers(min(processes, len(plan.batches))) as pool:
+        work = {pool.submit(load_batch, batch, count, seed): len(numbers_in(batch, count)) for batch in plan.batches}
+        return _collected(pool, work, report)
+
+
+def plan_removal() -> Plan:
+    products = _present(Product._meta.db_table, MAX_PRODUCTS)
+    directory = _present(ProductDirectory._meta.db_table, MAX_PRODUCTS)
+    return Plan(sum(products.values()), sorted(products.keys() | directory.keys()))
+
+
+def remove_products(plan: Plan, *, processes: int, report: Report) -> int:
+    """Remove the demo products and their directory entries; returns how many products were removed."""
+    with _workers(min(processes, len(plan.batches))) as pool:
+        share = plan.present / max(1, len(plan.batches))
+        work = {pool.submit(remove_batch, batch): round(share) for batch in plan.batches}
+        return _collected(pool, work, report)
+
+
+def _present(collection: str, count: int) -> dict[int, int]:
+    """How many of the first `count` ids there are in each batch."""
+    among = {"$regex": DEMO_ID, "$gte": product_id(1), "$lte": product_id(count)}
+    digits_in_batch = len(str(BATCH)) - 1
+    leading = {"$substrBytes": ["$_id", len(ID_PREFIX), ID_DIGITS - digits_in_batch]}
+    groups = database()[collection].aggregate([{"$match": {"_id": among}}, {"$sortByCount": leading}])
+    return {int(group["_id"]): group["count"] for group in groups}
+
+
+def _workers(processes: int) -> ProcessPoolExecutor:
+    connection = connections[DEFAULT_DB_ALIAS]
+    # Listeners count commands for this process's metrics; a worker has none, and they cannot travel there.
+    parameters = {
+        name: value for name, value in connection.get_connection_params().items() if name != "event_listeners"
+    }
+    target = Target(parameters, database().name, Product._meta.db_table, ProductDirectory._meta.db_table)
+    # Not forked: a client and its threads do not survive that.
+    return ProcessPoolExecutor(
+        max(1, processes), mp_context=get_context("spawn"), initializer=start_worker, initargs=(target,)
+    )
+
+
+def _collected(pool: ProcessPoolExecutor, work: dict[Future[int], int], report: Report) -> int:
+    done = 0
+    try:
+        for future in as_completed(work):
+            done += future.result()
+            report(work[future])
+    except BaseException:
+        pool.shutdown(cancel_futures=True)
+        raise
+    return done
