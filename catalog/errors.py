@@ -1,0 +1,179 @@
+"""Why the catalog refuses a change."""
+
+from gateway.domain_errors import Code, DomainError
+from gateway.graphql.texts import Text
+
+
+class Missing(DomainError):
+    code = Code.REQUIRED
+    text = Text("Обязательное поле.", "This is required.")
+
+
+class TooLong(DomainError):
+    code = Code.INVALID
+    text = Text("Не длиннее {limit} знаков.", "At most {limit} characters.")
+
+
+class TooMany(DomainError):
+    code = Code.INVALID
+    text = Text("Не больше {limit}.", "At most {limit}.")
+
+
+class UnreadableText(DomainError):
+    code = Code.INVALID
+    text = Text("Текст содержит управляющие символы.", "The text holds control characters.")
+
+
+class BadProductId(DomainError):
+    code = Code.INVALID
+    text = Text(
+        "Артикул — до 64 латинских букв, цифр, точек, дефисов и подчёркиваний: PROD-12345.",
+        "A product id is up to 64 Latin letters, digits, dots, hyphens and underscores: PROD-12345.",
+    )
+
+
+class BadPrice(DomainError):
+    code = Code.INVALID
+    text = Text(
+        "Цена больше нуля, меньше десяти миллиардов, не более двух знаков после запятой.",
+        "A price is above zero, below ten billion, with at most two decimals.",
+    )
+
+
+class SaleNotBelowBase(DomainError):
+    code = Code.INVALID
+    text = Text("Цена со скидкой должна быть ниже обычной.", "The sale price must be below the base price.")
+
+
+class BadAttributeName(DomainError):
+    code = Code.INVALID
+    text = Text(
+        "Название характеристики не содержит «.» и «=» и не начинается с «$».",
+        'The name of an attribute has no "." and no "=" and does not begin with "$".',
+    )
+
+
+class NamedTwice(DomainError):
+    code = Code.INVALID
+    text = Text("«{name}» указано дважды.", '"{name}" is named twice.')
+
+
+class BadImageAddress(DomainError):
+    code = Code.INVALID
+    text = Text(
+        "Адрес изображения начинается с https://, http:// или /.",
+        "The address of an image begins with https://, http:// or /.",
+    )
+
+
+class BadQuantity(DomainError):
+    code = Code.INVALID
+    text = Text("Количество — от 0 до {limit}.", "A quantity is between 0 and {limit}.")
+
+
+class DeltaOrQuantity(DomainError):
+    code = Code.INVALID
+    text = Text("Укажите ровно одно: delta или quantity.", "Give exactly one of delta and quantity.")
+
+
+class BelowReserved(DomainError):
+    code = Code.CONFLICT
+    text = Text(
+        "Нельзя меньше, чем в резерве: зарезервировано {reserved}, получилось бы {quantity}.",
+        "Not below what is reserved: {reserved} are reserved, {quantity} would be left.",
+    )
+
+
+class UnknownProduct(DomainError):
+    code = Code.NOT_FOUND
+    text = Text("Такого товара нет.", "There is no such product.")
+
+
+class ProductExists(DomainError):
+    code = Code.CONFLICT
+    text = Text("Товар с артикулом {product_id} уже есть.", "Product {product_id} exists already.")
+
+
+class ChangedMeanwhile(DomainError):
+    code = Code.CONFLICT
+    text = Text(
+        "Пока вы редактировали, товар изменил кто-то другой. Откройте его заново и повторите правку.",
+        "Somebody else changed the product meanwhile. Open it again and repeat your change.",
+    )
+
+
+class StockChangedMeanwhile(DomainError):
+    code = Code.CONFLICT
+    text = Text(
+        "Пока вы редактировали, остаток изменился: было {seen}, сейчас {quantity}.",
+        "The stock changed meanwhile: it was {seen}, now it is {quantity}.",
+    )
+
+
+class UnknownGeozone(DomainError):
+    code = Code.NOT_FOUND
+    text = Text("Геозоны «{geozone}» нет.", 'There is no geozone "{geozone}".')
+
+
+class GeozoneInUse(DomainError):
+    code = Code.CONFLICT
+    text = Text(
+        "В геозоне есть остатки, например у товара {product_id}: удалить её нельзя.",
+        "The geozone has stock, of product {product_id} for one: it cannot be deleted.",
+    )
+
+
+class GeozoneExists(DomainError):
+    code = Code.CONFLICT
+    text = Text("Геозона с таким кодом уже существует.", "A geozone with this code exists already.")
+
+
+class UnknownCategory(DomainError):
+    code = Code.NOT_FOUND
+    text = Text("Категории «{category}» нет.", 'There is no category "{category}".')
+
+
+class NotALeaf(DomainError):
+    code = Code.INVALID
+    text = Text(
+        "В категории «{category}» есть подкатегории: выберите одну из них.",
+        'Category "{category}" has subcategories: choose one of them.',
+    )
+
+
+class CategoryExists(DomainError):
+    code = Code.CONFLICT
+    text = Text("Категория с таким адресом уже существует.", "A category with this slug exists already.")
+
+
+class CategoryInUse(DomainError):
+    code = Code.CONFLICT
+    text = Text(
+        "В категории есть товары или подкатегории: удалить её нельзя.",
+        "The category has products or subcategories: it cannot be deleted.",
+    )
+
+
+class CategoryHasProducts(DomainError):
+    code = Code.CONFLICT
+    text = Text(
+        "В категории «{category}» есть товары: подкатегорий у неё быть не может.",
+        'Category "{category}" has products: it cannot have subcategories.',
+    )
+
+
+class TooDeep(DomainError):
+    code = Code.INVALID
+    text = Text("Не больше {limit} уровней категорий.", "At most {limit} levels of categories.")
+
+
+class BadSlug(DomainError):
+    code = Code.INVALID
+    text = Text(
+        "Латинские строчные буквы, цифры и дефис: smartphones.", "Latin small letters, digits and hyphens: smartphones."
+    )
+
+
+class BadPosition(DomainError):
+    code = Code.INVALID
+    text = Text("Порядок — от 0 до {limit}.", "A position is between 0 and {limit}.")
