@@ -8,6 +8,7 @@ import structlog
 from gateway import logs
 from gateway.http import Application, Message, Receive, Scope, Send, header
 from gateway.mongo.client import close_async_client
+from gateway.redis import close_async_redis
 
 log = structlog.get_logger(__name__)
 
@@ -59,5 +60,6 @@ async def _live(receive: Receive, send: Send) -> None:
             await send({"type": "lifespan.startup.complete"})
         else:
             await close_async_client()
+            await close_async_redis()
             await send({"type": "lifespan.shutdown.complete"})
             return

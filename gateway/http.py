@@ -10,11 +10,18 @@ Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
+# Neither a body nor what describes one.
+BODILESS = {204, 304}
+
+
 async def respond(
     send: Send, status: int, body: bytes, content_type: str, headers: dict[str, str] | None = None
 ) -> None:
     """Send one whole response."""
     given = {"content-type": content_type, "content-length": str(len(body)), **(headers or {})}
+    if status in BODILESS:
+        body = b""
+        given = headers or {}
     encoded = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in given.items()]
     await send({"type": "http.response.start", "status": status, "headers": encoded})
     await send({"type": "http.response.body", "body": body})

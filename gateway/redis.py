@@ -1,9 +1,26 @@
-"""The process's Redis client: short time-outs, because everything kept there is a convenience."""
+"""The process's Redis clients: short time-outs, because everything kept there is a convenience."""
 
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
 from functools import cache
+from typing import TypeVar
+from weakref import WeakKeyDictionary
 
+import structlog
 from django.conf import settings
 from redis import Redis
+from redis.asyncio import Redis as AsyncRedis
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+from redis.exceptions import RedisError
+
+log = structlog.get_logger(__name__)
+
+# While Redis is away every question would cost a time-out: one request in this many seconds finds out.
+RETRY_SECONDS = 2.0
+
+T = TypeVar("T")
 
 
 @cache
@@ -15,3 +32,53 @@ def redis_client() -> Redis:
         socket_connect_timeout=settings.REDIS_TIMEOUT,
         decode_responses=True,
     )
+
+
+class Reachable:
+    """Whether Redis is worth asking."""
+
+    def __init__(self) -> None:
+        self._ask_again_at = float("-inf")
+
+    def __bool__(self) -> bool:
+        return time.monotonic() >= self._ask_again_at
+
+    def failed(self, error: Exception) -> None:
+        self._ask_again_at = time.monotonic() + RETRY_SECONDS
+        log.warning("redis_away", error=type(error).__name__)
+
+
+_reachable = Reachable()
+# An asynchronous client belongs to the loop it was first used on.
+_async_clients: WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncRedis] = WeakKeyDictionary()
+
+
+async def ask_redis(question: Callable[[AsyncRedis], Awaitable[T]]) -> T | None:
+    """The answer, or None while Redis is away; never raises for that, never waits longer than REDIS_TIMEOUT."""
+    if not _reachable:
+        return None
+    try:
+        async with asyncio.timeout(settings.REDIS_TIMEOUT):
+            return await question(_async_client())
+    except (RedisError, OSError, TimeoutError) as error:
+        _reachable.failed(error)
+        return None
+
+
+async def close_async_redis() -> None:
+    if found := _async_clients.pop(asyncio.get_running_loop(), None):
+        await found.aclose()
+
+
+def _async_client() -> AsyncRedis:
+    loop = asyncio.get_running_loop()
+    if loop not in _async_clients:
+        _async_clients[loop] = AsyncRedis.from_url(
+            settings.REDIS_URL,
+            socket_timeout=settings.REDIS_TIMEOUT,
+            socket_connect_timeout=settings.REDIS_TIMEOUT,
+            decode_responses=True,
+            # A second try could spend a client's points twice.
+            retry=Retry(NoBackoff(), 0),
+        )
+    return _async_clients[loop]

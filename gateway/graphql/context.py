@@ -12,6 +12,7 @@ from django.conf import settings
 from django.contrib.auth import get_user
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest
+from graphql import DocumentNode
 
 from gateway.accounts.models import User
 from gateway.graphql.texts import Language
@@ -29,6 +30,8 @@ class RequestContext:
         """The buyer's address, as far as the proxies in front can be believed."""
         self.personal = False
         """Whether the answer depends on who asks."""
+        self.document: DocumentNode | None = None
+        """What is executed, parsed and validated."""
         self._scope = scope
         self._user: asyncio.Task[User | AnonymousUser] | None = None
 

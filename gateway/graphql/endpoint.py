@@ -1,117 +1,158 @@
-"""GraphQL over HTTP: POST and GET, both media types of the specification, and nothing else."""
+"""The GraphQL endpoint: each request passes the doors in order, and the answer leaves by one."""
 
+import asyncio
 import json
-from typing import Any, NamedTuple
-from urllib.parse import parse_qs
+from dataclasses import dataclass, field
+from typing import Any
 
-from strawberry.schema.exceptions import InvalidOperationTypeError
-from strawberry.types.execution import PreExecutionError
-from strawberry.types.graphql import OperationType
+import structlog
+from django.conf import settings
 
-from gateway.graphql.errors import formatted
+from gateway import deadline, logs
+from gateway.graphql import browsers, caching, cost, graphiql, negotiation, persisted, throttle
+from gateway.graphql.context import RequestContext
+from gateway.graphql.documents import Documents, Operation
+from gateway.graphql.errors import FAULT, TOO_SLOW, Code, Refused, formatted
+from gateway.graphql.negotiation import GRAPHQL_RESPONSE, HTML, JSON
+from gateway.graphql.requests import METHODS, GraphQLRequest, bad_request, read_request
 from gateway.graphql.schema import schema
+from gateway.graphql.texts import Text, accepted_language
 from gateway.http import Receive, Scope, Send, header, respond
+from gateway.mongo.policies import collecting_policies
 
-JSON = "application/json"
-GRAPHQL_RESPONSE = "application/graphql-response+json"
-MAX_BODY_BYTES = 1_000_000
+log = structlog.get_logger(__name__)
+
+NOT_ACCEPTABLE = Text(f"Ответ бывает только {GRAPHQL_RESPONSE} или {JSON}.", f"We answer {GRAPHQL_RESPONSE} or {JSON}.")
+ONLY_QUERIES_BY_GET = Text(
+    "GET только читает: отправьте мутацию через POST.", "GET only reads: send mutations by POST."
+)
+
+# Strawberry asks for a text even when the document is given; nobody reads it.
+PERSISTED = "persisted"
+
+documents = Documents(schema.as_graphql_core())
 
 
-class BadRequest(Exception):
-    """The request is not a GraphQL request at all; carries its HTTP status."""
-
-    def __init__(self, status: int, message: str) -> None:
-        super().__init__(message)
-        self.status = status
-        self.message = message
-
-
-class GraphQLRequest(NamedTuple):
-    query: str
-    variables: dict[str, Any] | None
-    operation_name: str | None
-    may_mutate: bool
+@dataclass(slots=True)
+class Answer:
+    content: dict[str, Any]
+    status: int = 200
+    headers: dict[str, str] = field(default_factory=dict)
+    max_age: int = 0
+    """Seconds that anybody may keep it."""
 
 
 async def graphql_endpoint(scope: Scope, receive: Receive, send: Send) -> None:
-    media_type = GRAPHQL_RESPONSE if GRAPHQL_RESPONSE in (header(scope, "accept") or "") else JSON
-    try:
-        status, answer = await _execute(await _parse(scope, receive), media_type)
-    except BadRequest as error:
-        headers = {"allow": "GET, POST"} if error.status == 405 else None
-        body = json.dumps({"errors": [{"message": error.message}]}, ensure_ascii=False)
-        await respond(send, error.status, body.encode(), f"{media_type}; charset=utf-8", headers)
+    always = {"vary": "Accept, Accept-Language, Origin", **browsers.cors_headers(scope)}
+    if scope["method"] == "OPTIONS":
+        await respond(send, 204, b"", JSON, {**always, "allow": METHODS, **browsers.preflight_headers(scope)})
         return
-    body = json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
-    await respond(send, status, body.encode(), f"{media_type}; charset=utf-8", {"cache-control": "private, no-store"})
+    if scope["method"] == "GET" and graphiql.is_wanted(scope):
+        await respond(send, 200, graphiql.page(), f"{HTML}; charset=utf-8", {**always, "cache-control": "no-cache"})
+        return
+    media_type = negotiation.chosen(header(scope, "accept"), (JSON, GRAPHQL_RESPONSE))
+    answer = await _answer(scope, receive, media_type)
+    body = json.dumps(answer.content, ensure_ascii=False, separators=(",", ":")).encode()
+    headers = {**always, "cache-control": caching.NO_STORE, **answer.headers}
+    status = answer.status
+    if answer.max_age:
+        headers |= caching.cached_headers(body, answer.max_age)
+        if caching.is_known(headers["etag"], header(scope, "if-none-match")):
+            status = 304
+    await respond(send, status, body, f"{media_type or JSON}; charset=utf-8", headers)
 
 
-async def _execute(request: GraphQLRequest, media_type: str) -> tuple[int, dict[str, Any]]:
-    allowed = {OperationType.QUERY, OperationType.MUTATION} if request.may_mutate else {OperationType.QUERY}
+async def _answer(scope: Scope, receive: Receive, media_type: str | None) -> Answer:
+    context = RequestContext(
+        scope,
+        request_id=logs.current_request_id() or "",
+        language=accepted_language(header(scope, "accept-language")),
+        client=throttle.client_of(scope),
+    )
     try:
+        if media_type is None:
+            raise bad_request(NOT_ACCEPTABLE, status=406)
+        browsers.refuse_forgery(scope)
+        request = await read_request(scope, receive)
+    except Refused as refused:
+        return _refusal(refused, context, media_type)
+    try:
+        async with asyncio.timeout(settings.GRAPHQL_MAX_SECONDS):
+            with deadline.within(settings.GRAPHQL_MAX_SECONDS):
+                return await _serve(request, context, media_type)
+    except TimeoutError:
+        log.warning("graphql_deadline")
+        return _failure(context, "DEADLINE_EXCEEDED", TOO_SLOW, 200)
+    except Exception:
+        log.exception("graphql_fault")
+        return _failure(context, "INTERNAL", FAULT, 500)
+
+
+async def _serve(request: GraphQLRequest, context: RequestContext, media_type: str | None) -> Answer:
+    asked = 0
+    try:
+        found = await persisted.find(request.text, request.id)
+        prepared = documents.prepared(found.text)
+        operation = prepared.operation(request.operation_name)
+        if request.by_get and not operation.is_query:
+            raise bad_request(ONLY_QUERIES_BY_GET, status=405, headers={"allow": "POST"})
+        variables = documents.variables(operation, request.variables)
+        asked = operation.cost.total(variables.coerced)
+        cost.check(asked)
+        if found.to_store is not None:
+            await persisted.store(found.to_store, found.text)
+        spent = await throttle.spend(context.client, max(asked, throttle.LEAST))
+        if not spent.allowed:
+            return _refusal(spent.refusal(asked), context, media_type, _cost(asked, 0, spent))
+    except Refused as refused:
+        spent = await throttle.spend(context.client, throttle.LEAST)
+        reason = refused if spent.allowed else spent.refusal(throttle.LEAST)
+        return _refusal(reason, context, media_type, _cost(asked, 0, spent))
+    context.document = prepared.document
+    return await _execute(request, operation, context, asked, spent)
+
+
+async def _execute(
+    request: GraphQLRequest, operation: Operation, context: RequestContext, asked: int, spent: throttle.Spent
+) -> Answer:
+    with collecting_policies() as policies:
         result = await schema.execute(
-            request.query,
+            request.text or PERSISTED,
             variable_values=request.variables,
             operation_name=request.operation_name,
-            allowed_operation_types=allowed,
+            context_value=context,
         )
-    except InvalidOperationTypeError as error:
-        raise BadRequest(405, "Only queries may be sent by GET.") from error
-    errors = [formatted(error) for error in result.errors or ()]
-    if isinstance(result, PreExecutionError):
-        # A client that speaks only plain JSON expects 200 for anything but a broken HTTP request.
-        return (400 if media_type == GRAPHQL_RESPONSE else 200), {"errors": errors}
-    return 200, {"data": result.data, **({"errors": errors} if errors else {})}
+    # What is asked for is an upper bound; of it the objects in the answer were needed. A write costs what it costs.
+    actual = min(asked, cost.objects_in(result.data) - 1) if operation.is_query else asked
+    answer = Answer({"data": result.data, "extensions": {"cost": _cost(asked, max(0, actual), spent)}})
+    if result.errors:
+        answer.content["errors"] = [formatted(error, context.language) for error in result.errors]
+    elif request.by_get and not context.personal:
+        answer.max_age = caching.max_age(policies)
+    if answer.max_age:
+        # One client's points are nobody else's business, and would make every copy of the answer different.
+        del answer.content["extensions"]["cost"]["throttleStatus"]
+    return answer
 
 
-async def _parse(scope: Scope, receive: Receive) -> GraphQLRequest:
-    match scope["method"]:
-        case "POST":
-            return _from_json(await _body(scope, receive), may_mutate=True)
-        case "GET":
-            return _from_query_string(scope["query_string"].decode("latin-1"))
-    raise BadRequest(405, "Use GET or POST.")
+def _refusal(
+    refused: Refused, context: RequestContext, media_type: str | None, spent: dict[str, Any] | None = None
+) -> Answer:
+    content: dict[str, Any] = {"errors": refused.formatted(context.language)}
+    if spent is not None:
+        content["extensions"] = {"cost": spent}
+    # A client that speaks only plain JSON expects 200 for anything but a broken HTTP request.
+    status = refused.status or (400 if media_type == GRAPHQL_RESPONSE else 200)
+    return Answer(content, status, refused.headers)
 
 
-async def _body(scope: Scope, receive: Receive) -> bytes:
-    content_type = (header(scope, "content-type") or "").partition(";")[0].strip().lower()
-    if content_type != JSON:
-        raise BadRequest(415, f"The content type must be {JSON}.")
-    body = bytearray()
-    while True:
-        message = await receive()
-        body += message.get("body", b"")
-        if len(body) > MAX_BODY_BYTES:
-            raise BadRequest(413, f"The body is larger than {MAX_BODY_BYTES} bytes.")
-        if not message.get("more_body"):
-            return bytes(body)
+def _failure(context: RequestContext, code: Code, text: Text, status: int) -> Answer:
+    """Of the request as a whole, after it was accepted."""
+    extensions = {"code": code, "requestId": context.request_id}
+    return Answer(
+        {"data": None, "errors": [{"message": text.in_language(context.language), "extensions": extensions}]}, status
+    )
 
 
-def _from_query_string(query_string: str) -> GraphQLRequest:
-    given = {name: values[-1] for name, values in parse_qs(query_string).items()}
-    variables = _decoded(given.get("variables", "null"), "variables")
-    return _checked(given.get("query"), variables, given.get("operationName"), may_mutate=False)
-
-
-def _from_json(body: bytes, *, may_mutate: bool) -> GraphQLRequest:
-    content = _decoded(body, "body")
-    if not isinstance(content, dict):
-        raise BadRequest(400, "The body must be a JSON object.")
-    return _checked(content.get("query"), content.get("variables"), content.get("operationName"), may_mutate=may_mutate)
-
-
-def _decoded(text: bytes | str, what: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError as error:
-        raise BadRequest(400, f"The {what} is not JSON.") from error
-
-
-def _checked(query: Any, variables: Any, operation_name: Any, *, may_mutate: bool) -> GraphQLRequest:
-    if not isinstance(query, str) or not query:
-        raise BadRequest(400, "`query` is missing.")
-    if variables is not None and not isinstance(variables, dict):
-        raise BadRequest(400, "`variables` must be an object.")
-    if operation_name is not None and not isinstance(operation_name, str):
-        raise BadRequest(400, "`operationName` must be a string.")
-    return GraphQLRequest(query, variables, operation_name or None, may_mutate)
+def _cost(asked: int, actual: int, spent: throttle.Spent) -> dict[str, Any]:
+    return {"requestedQueryCost": asked, "actualQueryCost": actual, "throttleStatus": spent.status()}

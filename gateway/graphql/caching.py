@@ -1,0 +1,24 @@
+"""How long others may keep an answer: as long as the strictest read it was made of allows."""
+
+import hashlib
+from collections.abc import Collection
+
+from gateway.mongo.policies import Policy
+
+NO_STORE = "private, no-store"
+
+
+def max_age(policies: Collection[Policy]) -> int:
+    """Seconds; 0: not at all. An answer of which no read is known is not cached, to be on the safe side."""
+    allowances = [policy.allowance or 0 for policy in policies]
+    return int(min(allowances, default=0))
+
+
+def cached_headers(body: bytes, seconds: int) -> dict[str, str]:
+    return {"cache-control": f"public, max-age={seconds}", "etag": f'"{hashlib.sha256(body).hexdigest()[:32]}"'}
+
+
+def is_known(etag: str, if_none_match: str | None) -> bool:
+    """Whether the client has this very answer already."""
+    offered = [tag.strip().removeprefix("W/") for tag in (if_none_match or "").split(",")]
+    return etag in offered or "*" in offered

@@ -1,0 +1,39 @@
+"""Which of our media types a client accepts."""
+
+from collections.abc import Sequence
+
+JSON = "application/json"
+GRAPHQL_RESPONSE = "application/graphql-response+json"
+HTML = "text/html"
+
+
+def chosen(accept: str | None, offered: Sequence[str]) -> str | None:
+    """The offered type that the Accept header prefers, the first among equals; None when it accepts none of them."""
+    if accept is None or not accept.strip():
+        return offered[0]
+    ranges = [_range(part) for part in accept.lower().split(",")]
+    weighed = [(_weight(media_type, ranges), media_type) for media_type in offered]
+    weight, best = max(weighed, key=lambda item: item[0])
+    return best if weight > 0 else None
+
+
+def _range(part: str) -> tuple[str, float]:
+    media_type, *parameters = [piece.strip() for piece in part.split(";")]
+    for parameter in parameters:
+        name, _, value = parameter.partition("=")
+        if name.strip() == "q":
+            try:
+                return media_type, min(1.0, max(0.0, float(value)))
+            except ValueError:
+                return media_type, 0.0
+    return media_type, 1.0
+
+
+def _weight(media_type: str, ranges: Sequence[tuple[str, float]]) -> float:
+    """By the most specific range that fits, as HTTP has it."""
+    kind = media_type.partition("/")[0]
+    for pattern in (media_type, f"{kind}/*", "*/*"):
+        weights = [weight for found, weight in ranges if found == pattern]
+        if weights:
+            return max(weights)
+    return 0.0

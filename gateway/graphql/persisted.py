@@ -1,0 +1,127 @@
+"""Operations known by a hash: Apollo's automatic persisted queries, and those registered by `manage.py`.
+
+Automatic ones live in Redis for a while, registered ones in MongoDB for good. What a process has once seen it
+remembers, within a bound: a hash names one text for ever.
+"""
+
+import hashlib
+from collections import OrderedDict
+from typing import NamedTuple
+
+import structlog
+from django.conf import settings
+from pymongo.errors import PyMongoError
+from pymongo.read_preferences import SecondaryPreferred
+
+from gateway.graphql.errors import FAULT, Refused
+from gateway.graphql.texts import Text
+from gateway.mongo.client import async_database
+from gateway.redis import ask_redis
+
+log = structlog.get_logger(__name__)
+
+COLLECTION = "graphql_operations"
+# At most 15 000 characters each; an ordinary operation has a tenth.
+REMEMBERED = 1_000
+# Enough to recognise the operation.
+LOGGED_CHARACTERS = 500
+
+# The protocol's own words, which clients compare.
+NOT_FOUND = Text("PersistedQueryNotFound", "PersistedQueryNotFound")
+MISMATCH = Text("Хеш не соответствует тексту запроса.", "The provided sha256Hash does not match the query.")
+NOT_REGISTERED = Text(
+    "Выполняются только зарегистрированные операции, а этой среди них нет.",
+    "Only registered operations are served, and this is none of them.",
+)
+NO_STORE = {"cache-control": "private, no-store"}
+
+
+class Texts:
+    """A bounded memory of texts by id."""
+
+    def __init__(self) -> None:
+        self._texts: OrderedDict[str, str] = OrderedDict()
+
+    def get(self, id_: str) -> str | None:
+        if id_ in self._texts:
+            self._texts.move_to_end(id_)
+        return self._texts.get(id_)
+
+    def keep(self, id_: str, text: str) -> None:
+        self._texts[id_] = text
+        self._texts.move_to_end(id_)
+        if len(self._texts) > REMEMBERED:
+            self._texts.popitem(last=False)
+
+
+_automatic = Texts()
+_registered = Texts()
+
+
+class Found(NamedTuple):
+    text: str
+    to_store: str | None
+    """The hash under which the text shall be stored once it has proved valid."""
+
+
+async def find(text: str | None, id_: str | None) -> Found:
+    """The text of the operation that a request names by its text, by its id, or by both."""
+    if text is not None and id_ is not None and hash_of(text) != id_:
+        raise Refused("PERSISTED_QUERY_HASH_MISMATCH", MISMATCH, status=400, headers=NO_STORE)
+    if settings.GRAPHQL_OPERATIONS == "off":
+        return await _automatic_one(text, id_)
+    registered = await _find_registered(id_ or hash_of(text or ""))
+    if registered is not None:
+        return Found(registered, None)
+    if settings.GRAPHQL_OPERATIONS == "enforce":
+        raise Refused("OPERATION_NOT_REGISTERED", NOT_REGISTERED, status=403, headers=NO_STORE)
+    found = await _automatic_one(text, id_)
+    log.warning("graphql_operation_not_registered", sha256=hash_of(found.text), text=found.text[:LOGGED_CHARACTERS])
+    return found
+
+
+async def store(id_: str, text: str) -> None:
+    _automatic.keep(id_, text)
+    await ask_redis(lambda redis: redis.set(_key(id_), text, ex=settings.GRAPHQL_PERSISTED_SECONDS))
+
+
+def hash_of(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+async def _automatic_one(text: str | None, id_: str | None) -> Found:
+    if text is None:
+        return Found(await _find_automatic(id_ or ""), None)
+    return Found(text, id_)
+
+
+async def _find_automatic(id_: str) -> str:
+    text = _automatic.get(id_)
+    if text is None:
+        # Read and given a longer life at once: what is asked for stays.
+        found = await ask_redis(lambda redis: redis.getex(_key(id_), ex=settings.GRAPHQL_PERSISTED_SECONDS))
+        if not isinstance(found, str):
+            raise Refused("PERSISTED_QUERY_NOT_FOUND", NOT_FOUND, status=200, headers=NO_STORE)
+        text = found
+        _automatic.keep(id_, text)
+    return text
+
+
+async def _find_registered(id_: str) -> str | None:
+    text = _registered.get(id_)
+    if text is None:
+        collection = async_database().get_collection(COLLECTION, read_preference=SecondaryPreferred())
+        try:
+            found = await collection.find_one({"_id": id_}, {"text": 1}, comment="graphql.operations")
+        except PyMongoError as error:
+            log.warning("graphql_operations_unknown", error=str(error))
+            raise Refused("INTERNAL", FAULT, status=503, headers=NO_STORE) from error
+        if found is None:
+            return None
+        text = str(found["text"])
+        _registered.keep(id_, text)
+    return text
+
+
+def _key(id_: str) -> str:
+    return f"graphql:apq:{id_}"
