@@ -79,7 +79,7 @@ class Kind:
     noun: str
     gender: Gender
     shape: str
-    """Its silhouette in catalog/shapes.py."""
+    """Its silhouette in catalog/shapes.svg."""
     cheap: int
     dear: int
     """The prices in roubles of a middling brand lie between these."""
