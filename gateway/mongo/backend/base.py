@@ -1,4 +1,4 @@
-"""django-mongodb-backend, with its commands counted and two faults of version 5.2 cured; see docs/mongodb.md."""
+"""django-mongodb-backend, with its commands counted and three faults of version 5.2 cured; see docs/mongodb.md."""
 
 from typing import Any
 
@@ -37,3 +37,11 @@ class DatabaseWrapper(MongoDatabaseWrapper):  # type: ignore[misc]
                 self._end_session()
             self.run_on_commit: list[Any] = []
             raise
+
+    def run_and_clear_commit_hooks(self) -> None:
+        """Also inside Django's own atomic(), which the admin puts round every form and which is no transaction here."""
+        inside, self.in_atomic_block = self.in_atomic_block, False
+        try:
+            super().run_and_clear_commit_hooks()
+        finally:
+            self.in_atomic_block = inside

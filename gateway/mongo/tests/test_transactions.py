@@ -5,13 +5,14 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from django.db import DatabaseError, IntegrityError, connections
+from django.db import transaction as django_transaction
 from django_mongodb_backend import transaction
 from pymongo.database import Database
 from pymongo.errors import PyMongoError
 
 from gateway.mongo.client import Document, orm_connection
 from gateway.mongo.client import database as sync_database
-from gateway.mongo.transactions import in_transaction
+from gateway.mongo.transactions import TryAgain, in_transaction
 from gateway.tests.samples.models import Basket, Gadget
 
 GADGETS = "sample_gadgets"
@@ -83,6 +84,34 @@ def test_callbacks_run_once_after_the_commit_however_often_the_work_ran(database
 
     assert len(attempts) == 2
     assert seen == [1]
+
+
+def test_transaction_works_inside_the_atomic_block_that_the_admin_puts_round_a_form(
+    database: Database[Document],
+) -> None:
+    seen: list[int] = []
+
+    def work() -> None:
+        Gadget.objects.create(id="G-1", category="audio", name="Наушники")
+        transaction.on_commit(lambda: seen.append(database[GADGETS].count_documents({})))
+
+    with django_transaction.atomic():
+        in_transaction(work)
+
+    assert seen == [1]
+
+
+def test_work_that_read_something_out_of_date_is_run_again(database: Database[Document]) -> None:
+    attempts: list[int] = []
+
+    def work() -> str:
+        attempts.append(1)
+        if len(attempts) < 3:
+            raise TryAgain("moved meanwhile")
+        return "done"
+
+    assert in_transaction(work) == "done"
+    assert len(attempts) == 3
 
 
 def test_callbacks_of_a_failed_transaction_never_run(database: Database[Document]) -> None:
