@@ -102,6 +102,20 @@ class Image(EmbeddedModel):
         return self.alt or self.url
 
 
+ON_SALE = {"withdrawn": False}
+
+
+def listed(order: str, *, by: str | None = None) -> Index:
+    """One category in this order: all of it, or what the array `by` holds under one value."""
+    filtered = ["price"] if order != "price" else []  # last, so that a price range is checked without a fetch
+    return Index(dict.fromkeys(("category", *([by] if by else []), order, "_id", *filtered), 1), where=ON_SALE)
+
+
+def searched(*, by: str | None = None) -> Index:
+    """The products of a term in all categories; a category is checked in the index, without a fetch."""
+    return Index(dict.fromkeys(("terms", *([by] if by else []), "_id", "category"), 1), where=ON_SALE)
+
+
 class Product(ShardedDocument):
     """A product of the shop, known by the id that the product information system gave it."""
 
@@ -131,6 +145,15 @@ class Product(ShardedDocument):
     collection: ClassVar[Collection] = Collection(
         shard_key={"category": 1, "_id": 1},
         # Four ranges of about equal weight in a shop like the demo one, so that a first load fills every shard.
+        # A page walks one of these: an equality on the first fields, then the order of the sort, then `_id`. Withdrawn
+        # products are in none of them. An index may hold one array only; the others are checked on the way.
+        indexes=(
+            *(listed(order) for order in ("price", "created_at", "sort_name")),
+            *(listed(order, by="available_in") for order in ("price", "created_at", "sort_name")),
+            *(listed(order, by="facets") for order in ("price", "created_at", "sort_name")),
+            searched(),
+            searched(by="price"),
+        ),
         split_at=({"category": "irons"}, {"category": "phone-cases"}, {"category": "smartphones"}),
     )
 

@@ -1,7 +1,7 @@
 """Reads are values: a frozen description of one read, and a runner for each colour of code that executes it."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -107,6 +107,32 @@ async def run_async(read: Read[T] | Aggregation[T]) -> T:
         else:
             documents = await collection.find(**read.find_arguments()).to_list()
     return read.result(documents)
+
+
+Steps = Generator[Read[Any] | Aggregation[Any], Any, T]
+"""A read whose next question depends on the last answer: yields descriptions, is sent their results, returns its."""
+
+
+def run_steps(steps: Steps[T]) -> T:
+    answer = None
+    while True:
+        try:
+            read = steps.send(answer)
+        except StopIteration as end:
+            result: T = end.value
+            return result
+        answer = run(read)
+
+
+async def run_steps_async(steps: Steps[T]) -> T:
+    answer = None
+    while True:
+        try:
+            read = steps.send(answer)
+        except StopIteration as end:
+            result: T = end.value
+            return result
+        answer = await run_async(read)
 
 
 def _refresh() -> None:

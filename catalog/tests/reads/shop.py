@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from bson import Decimal128
+from pymongo import WriteConcern
 from pymongo.database import Database
 
 from catalog.derived import derived_fields
@@ -87,10 +88,12 @@ def products(count: int, seed: int = 1) -> list[Document]:
 
 
 def fill(database: Database[Document], documents: list[Document]) -> None:
-    database["categories"].insert_many(CATEGORIES)
+    # On every member, because the catalog is read from any of them.
+    everywhere = WriteConcern(w=3, wtimeout=60_000)
+    database["categories"].with_options(write_concern=everywhere).insert_many(CATEGORIES)
+    products = database["products"].with_options(write_concern=everywhere)
+    directory = database["product_directory"].with_options(write_concern=everywhere)
     for start in range(0, len(documents), 2_000):
         part = documents[start : start + 2_000]
-        database["products"].insert_many(part, ordered=False)
-        database["product_directory"].insert_many(
-            [{"_id": document["_id"], "category": document["category"]} for document in part], ordered=False
-        )
+        products.insert_many(part, ordered=False)
+        directory.insert_many([{"_id": each["_id"], "category": each["category"]} for each in part], ordered=False)
