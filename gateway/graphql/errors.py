@@ -8,6 +8,7 @@ from graphql import GraphQLError, GraphQLFormattedError
 from pymongo.errors import PyMongoError
 
 from gateway import logs
+from gateway.graphql.inputs import BadInput
 from gateway.graphql.texts import Language, Text
 
 log = structlog.get_logger(__name__)
@@ -102,7 +103,13 @@ def formatted(error: GraphQLError, language: Language) -> GraphQLFormattedError:
         return _ours(error, "DEADLINE_EXCEEDED", TOO_SLOW.in_language(language))
     if is_fault(error):
         return _ours(error, "INTERNAL", FAULT.in_language(language))
-    return {**error.formatted, "extensions": {"code": "BAD_USER_INPUT", **(error.extensions or {})}}
+    told: GraphQLFormattedError = {
+        **error.formatted,
+        "extensions": {"code": "BAD_USER_INPUT", **(error.extensions or {})},
+    }
+    if isinstance(error.original_error, BadInput):
+        told["message"] = error.original_error.in_language(language)
+    return told
 
 
 def _ours(error: GraphQLError, code: Code, message: str) -> GraphQLFormattedError:

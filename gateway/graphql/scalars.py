@@ -1,0 +1,59 @@
+"""How exact values travel: decimals and times as strings."""
+
+import re
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+from graphql import GraphQLError
+from strawberry.types.scalar import ScalarDefinition
+
+# Far beyond any price; keeps a hostile exponent from becoming a number with a million digits.
+_DECIMAL = re.compile(r"-?\d{1,15}(\.\d{1,6})?")
+
+
+def _written_decimal(value: Decimal) -> str:
+    """With kopecks at least: «89990.00»."""
+    return f"{value:.2f}" if -value.as_tuple().exponent <= 2 else f"{value:f}"  # type: ignore[operator]
+
+
+def _read_decimal(value: Any) -> Decimal:
+    """A string or a whole number; a float has lost its exactness before it came here, but what was typed is known."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float) or not _DECIMAL.fullmatch(str(value)):
+        raise GraphQLError(f'Decimal cannot represent {value!r}: write it as "89990.00".')
+    return Decimal(str(value))
+
+
+def _written_time(moment: datetime) -> str:
+    utc = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return f"{utc:%Y-%m-%dT%H:%M:%S}.{utc.microsecond // 1000:03}Z"
+
+
+def _read_time(value: Any) -> datetime:
+    try:
+        moment = datetime.fromisoformat(value)
+    except (TypeError, ValueError) as error:
+        raise GraphQLError(f"DateTime cannot represent {value!r}.") from error
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _scalar(name: str, description: str, serialize: Any, parse: Any, origin: type) -> ScalarDefinition:
+    return ScalarDefinition(
+        name=name,
+        description=description,
+        specified_by_url=None,
+        serialize=serialize,
+        parse_value=parse,
+        parse_literal=None,
+        origin=origin,
+    )
+
+
+SCALARS: dict[object, ScalarDefinition] = {
+    Decimal: _scalar(
+        "Decimal", 'Exact decimal as a string, e.g. "89990.00".', _written_decimal, _read_decimal, Decimal
+    ),
+    datetime: _scalar(
+        "DateTime", 'UTC, ISO 8601, e.g. "2026-11-17T09:45:33.120Z".', _written_time, _read_time, datetime
+    ),
+}
