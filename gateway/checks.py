@@ -11,6 +11,8 @@ from django.core.management.base import SystemCheckError
 
 # Django's own advice for a signing key.
 MIN_SECRET_LENGTH = 50
+# 128 bits, written in hexadecimal.
+MIN_TOKEN_LENGTH = 32
 
 
 @checks.register("production")
@@ -38,6 +40,12 @@ def _errors() -> Iterator[checks.Error]:
         yield checks.Error("SESSION_COOKIE_SECURE and CSRF_COOKIE_SECURE must be on.", id="gateway.E004")
     if settings.CASSANDRA_CAP_REPLICATION:
         yield checks.Error("CASSANDRA_CAP_REPLICATION must be off: it silently gives up replicas.", id="gateway.E005")
+    if any(len(token) < MIN_TOKEN_LENGTH for token in settings.GRAPHQL_SERVER_TOKENS):
+        yield checks.Error(
+            f"Each of GRAPHQL_SERVER_TOKENS must have at least {MIN_TOKEN_LENGTH} characters: who guesses one is no"
+            " longer throttled.",
+            id="gateway.E006",
+        )
 
 
 def _warnings() -> Iterator[checks.Warning]:
@@ -53,3 +61,8 @@ def _warnings() -> Iterator[checks.Warning]:
         yield checks.Warning("SECURE_HSTS_SECONDS is 0: browsers may come back without TLS.", id="gateway.W005")
     if settings.LOGGING["level"] == "DEBUG":
         yield checks.Warning("LOG_LEVEL is DEBUG: queries with personal data reach the log.", id="gateway.W006")
+    for name in ("GRAPHQL_INTROSPECTION", "GRAPHQL_SUGGESTIONS", "GRAPHIQL"):
+        if getattr(settings, name):
+            yield checks.Warning(f"{name} is on: it shows the whole API to anybody.", id="gateway.W007")
+    if "*" in settings.GRAPHQL_CORS_ORIGINS:
+        yield checks.Warning("GRAPHQL_CORS_ORIGINS lets any site's pages call the API.", id="gateway.W008")

@@ -25,6 +25,10 @@ SAFE = {
     "MONGODB_URI": "mongodb://gateway:secret@mongos/",
     "REDIS_URL": "redis://:secret@redis:6379/0",
     "LOGGING": {"format": "json", "level": "INFO"},
+    "GRAPHQL_INTROSPECTION": False,
+    "GRAPHQL_SUGGESTIONS": False,
+    "GRAPHIQL": False,
+    "GRAPHQL_CORS_ORIGINS": ["https://shop.example"],
 }
 
 
@@ -54,6 +58,11 @@ def test_safe_production_passes() -> None:
         ({"SECURE_SSL_REDIRECT": False}, "gateway.W004"),
         ({"SECURE_HSTS_SECONDS": 0}, "gateway.W005"),
         ({"LOGGING": {"format": "json", "level": "DEBUG"}}, "gateway.W006"),
+        ({"GRAPHQL_SERVER_TOKENS": ["short"]}, "gateway.E006"),
+        ({"GRAPHQL_INTROSPECTION": True}, "gateway.W007"),
+        ({"GRAPHQL_SUGGESTIONS": True}, "gateway.W007"),
+        ({"GRAPHIQL": True}, "gateway.W007"),
+        ({"GRAPHQL_CORS_ORIGINS": ["*"]}, "gateway.W008"),
     ],
     ids=str,
 )
