@@ -115,6 +115,11 @@ class UnknownGeozone(DomainError):
     text = Text("Геозоны «{geozone}» нет.", 'There is no geozone "{geozone}".')
 
 
+class BadGeozoneCode(DomainError):
+    code = Code.INVALID
+    text = Text("Латинские строчные буквы, цифры и дефис: msk.", "Latin small letters, digits and hyphens: msk.")
+
+
 class GeozoneInUse(DomainError):
     code = Code.CONFLICT
     text = Text(

@@ -1,21 +1,32 @@
 """Geozones in the hands of merchandisers: add, rename, reorder, delete while no product has stock there."""
 
+import re
+
 from pymongo.errors import DuplicateKeyError
 
-from catalog.errors import GeozoneExists, GeozoneInUse, UnknownGeozone
+from catalog.drafts import text_errors
+from catalog.errors import BadGeozoneCode, BadPosition, GeozoneExists, GeozoneInUse, Missing, UnknownGeozone
 from catalog.models import Geozone, Product
 from catalog.structure import change_structure
 from gateway.audit.recording import Action, Actor, differences, record
+from gateway.domain_errors import DomainError, Refused
 from gateway.mongo.client import Document, database, orm_connection
 from gateway.mongo.transactions import in_transaction
 
 GEOZONES = Geozone._meta.db_table
+CODE = re.compile(r"\A[a-z][a-z0-9-]{0,15}\Z")
+MAX_NAME = 100
+MAX_POSITION = 1_000_000
 
 # Only a deletion that succeeds reads every product; a million of them take a few seconds.
 DELETE_SECONDS = 60.0
 
 
 def add_geozone(code: str, name: str, *, position: int, actor: Actor) -> None:
+    """Its code stands in products, carts and orders and never changes."""
+    name = name.strip()
+    if errors := [*_code_errors(code), *_errors(name, position)]:
+        raise Refused(errors)
     document = {"_id": code, "name": name, "position": position}
 
     def add() -> None:
@@ -29,6 +40,10 @@ def add_geozone(code: str, name: str, *, position: int, actor: Actor) -> None:
 
 
 def edit_geozone(code: str, *, name: str, position: int, actor: Actor) -> None:
+    name = name.strip()
+    if errors := _errors(name, position):
+        raise Refused(errors)
+
     def edit() -> None:
         session = orm_connection().session
         before = database()[GEOZONES].find_one({"_id": code}, session=session)
@@ -68,3 +83,14 @@ def stocked_product(code: str) -> str | None:
 
 def _audited(document: Document) -> Document:
     return {field: document[field] for field in ("name", "position")}
+
+
+def _code_errors(code: str) -> list[DomainError]:
+    if not code:
+        return [Missing("code")]
+    return [] if CODE.match(code) else [BadGeozoneCode("code")]
+
+
+def _errors(name: str, position: int) -> list[DomainError]:
+    errors = text_errors(name, MAX_NAME, "name")
+    return errors if 0 <= position <= MAX_POSITION else [*errors, BadPosition("position", limit=MAX_POSITION)]

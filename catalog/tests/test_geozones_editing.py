@@ -2,6 +2,7 @@
 
 from functools import partial
 
+import pytest
 from pymongo.database import Database
 
 from catalog.drafts import StockDraft
@@ -29,6 +30,24 @@ def test_each_change_is_in_the_audit(shop: Database[Document]) -> None:
         ("geozone.changed", {"name": ["Екатеринбург", "Урал"]}),
         ("geozone.deleted", {"name": ["Урал", None], "position": [3, None]}),
     ]
+
+
+@pytest.mark.parametrize(
+    ("code", "name", "position", "reasons"),
+    [
+        ("", "", 1, [("REQUIRED", ("code",)), ("REQUIRED", ("name",))]),
+        ("$msk", "Зона", 1, [("INVALID", ("code",))]),
+        ("x" * 17, "Зона", 1, [("INVALID", ("code",))]),
+        ("ekb", "x" * 101, -1, [("INVALID", ("name",)), ("INVALID", ("position",))]),
+    ],
+)
+def test_bad_geozone_names_every_fault_and_nothing_changes(
+    shop: Database[Document], code: str, name: str, position: int, reasons: list[tuple[str, tuple[str, ...]]]
+) -> None:
+    before = everything(shop)
+
+    assert raised(lambda: add_geozone(code, name, position=position, actor=MARINA)) == reasons
+    assert everything(shop) == before
 
 
 def test_geozone_that_exists_is_not_added_again(shop: Database[Document]) -> None:
