@@ -5,11 +5,27 @@ from django.contrib.auth.models import Group, Permission
 MERCHANDISERS = "Мерчандайзеры"
 SUPPORT = "Поддержка"
 
+SEE_THE_CATALOG = frozenset(
+    {"catalog.view_product", "catalog.view_category", "catalog.view_geozone", "audit.view_auditentry"}
+)
+# A product is withdrawn, never deleted: carts and orders name it.
+EDIT_THE_CATALOG = frozenset(
+    {
+        "catalog.add_product",
+        "catalog.change_product",
+        "catalog.change_stocklevel",
+        "catalog.add_category",
+        "catalog.change_category",
+        "catalog.delete_category",
+        "catalog.add_geozone",
+        "catalog.change_geozone",
+        "catalog.delete_geozone",
+    }
+)
+
 ROLES: dict[str, frozenset[str]] = {
-    MERCHANDISERS: frozenset(
-        {"catalog.view_geozone", "catalog.add_geozone", "catalog.change_geozone", "catalog.delete_geozone"}
-    ),
-    SUPPORT: frozenset({"catalog.view_geozone", "accounts.view_user"}),
+    MERCHANDISERS: SEE_THE_CATALOG | EDIT_THE_CATALOG,
+    SUPPORT: SEE_THE_CATALOG | {"accounts.view_user"},
 }
 
 

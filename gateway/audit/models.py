@@ -26,6 +26,7 @@ class AuditEntry(models.Model):
         indexes=(
             Index({"target": 1, "at": -1}),
             Index({"actor": 1, "at": -1}),
+            Index({"action": 1, "at": -1}),
             Index({"at": -1}),
         )
     )

@@ -1,0 +1,84 @@
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.http import HttpRequest
+
+from catalog.admin.deleting import DeletedByAction
+from catalog.categories_editing import add_category, delete_category, edit_category, is_empty
+from catalog.errors import CategoryInUse
+from catalog.models import Category
+from gateway.audit.recording import Actor
+from gateway.domain_errors import DomainError
+from gateway.staff.forms import ActionForm, SavedByItsForm
+
+
+class CategoryForm(ActionForm):
+    slug = forms.CharField(label="Адрес", max_length=64, help_text="Латиницей: smartphones. Потом не меняется.")
+    parent = forms.ChoiceField(label="Раздел", required=False, help_text="Потом не меняется.")
+
+    class Meta:
+        model = Category
+        fields = ("name", "position")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.instance.pk:
+            del self.fields["slug"], self.fields["parent"]
+        else:
+            self.fields["parent"].choices = [("", "— в корне —"), *_paths()]  # type: ignore[attr-defined]
+
+    def act(self) -> None:
+        name, position = self.cleaned_data["name"], self.cleaned_data["position"]
+        if self.instance.pk:
+            made = edit_category(self.instance.pk, name=name, position=position, actor=self.actor)
+        else:
+            parent = self.cleaned_data["parent"] or None
+            slug = self.cleaned_data["slug"]
+            made = add_category(slug, name, parent=parent, position=position, actor=self.actor)
+        self.instance.slug, self.instance.name, self.instance.position = made["_id"], made["name"], made["position"]
+
+
+@admin.register(Category)
+class CategoryAdmin(SavedByItsForm, DeletedByAction):
+    form = CategoryForm
+    list_display = ("name", "slug", "shown_path", "position")
+    search_fields = ("slug", "name")
+    # The whole tree on one page: it is small, and a page break in a tree hides its branches.
+    list_per_page = 1_000
+
+    @admin.display(description="раздел")
+    def shown_path(self, category: Category) -> str:
+        return " / ".join(category.path)
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        if obj is None:
+            return ("slug", "name", "parent", "position")
+        return ("slug", "shown_path", "name", "position")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        return ("slug", "shown_path") if obj else ()
+
+    def get_form(self, request: Any, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+        return type("CategoryForm", (CategoryForm,), {"actor": Actor.account(request.user)})
+
+    def refusal(self, obj: Category) -> DomainError | None:
+        return None if is_empty(obj.slug) else CategoryInUse()
+
+    def delete_model(self, request: Any, obj: Category) -> None:
+        delete_category(obj.slug, actor=Actor.account(request.user))
+
+
+def leaf_choices() -> list[tuple[str, str]]:
+    """Categories that may hold products, with the names of those above them."""
+    parents = {slug for category in Category.objects.all() for slug in category.path}
+    return [(slug, label) for slug, label in _paths() if slug not in parents]
+
+
+def _paths() -> list[tuple[str, str]]:
+    categories = {category.slug: category for category in Category.objects.all()}
+    labelled = [
+        (slug, " / ".join(categories[above].name if above in categories else above for above in [*category.path, slug]))
+        for slug, category in categories.items()
+    ]
+    return sorted(labelled, key=lambda choice: choice[1])

@@ -1,0 +1,39 @@
+"""Deleting through an action that may refuse."""
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+
+from gateway.domain_errors import DomainError
+from gateway.staff.forms import staff_language
+
+
+class DeletedByAction(admin.ModelAdmin):
+    """One at a time, with the action's refusal shown instead of an error page."""
+
+    def refusal(self, obj: Any) -> DomainError | None:
+        """Why the object cannot be deleted now; the action has the last word."""
+        raise NotImplementedError
+
+    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
+        return {name: action for name, action in super().get_actions(request).items() if name != "delete_selected"}
+
+    def get_deleted_objects(
+        self, objs: Any, request: HttpRequest
+    ) -> tuple[list[Any], dict[str, int], set[str], list[Any]]:
+        """Documents have no relations: only the object itself, or the reason why not."""
+        objects = list(objs)
+        refusals = [refusal.message(staff_language()) for obj in objects if (refusal := self.refusal(obj))]
+        return [str(obj) for obj in objects], {str(self.opts.verbose_name_plural): len(objects)}, set(), refusals
+
+    def delete_view(
+        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        try:
+            return super().delete_view(request, object_id, extra_context)
+        except DomainError as error:
+            # Refused after all: something came in between the page and the click.
+            for reason in error:
+                self.message_user(request, reason.message(staff_language()), messages.ERROR)
+            return HttpResponseRedirect("../change/")

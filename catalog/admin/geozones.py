@@ -1,0 +1,54 @@
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest
+
+from catalog.admin.deleting import DeletedByAction
+from catalog.errors import GeozoneInUse
+from catalog.geozones_editing import add_geozone, delete_geozone, edit_geozone, stocked_product
+from catalog.models import Geozone
+from gateway.audit.recording import Actor
+from gateway.domain_errors import DomainError
+from gateway.staff.forms import ActionForm
+
+
+class GeozoneForm(ActionForm):
+    class Meta:
+        model = Geozone
+        fields = ("code", "name", "position")
+
+    def act(self) -> None:
+        name, position = self.cleaned_data["name"], self.cleaned_data["position"]
+        if self.instance.pk:
+            edit_geozone(self.instance.pk, name=name, position=position, actor=self.actor)
+        else:
+            add_geozone(self.cleaned_data["code"], name, position=position, actor=self.actor)
+            self.instance.code = self.cleaned_data["code"]
+        self.instance.name, self.instance.position = name, position
+
+
+@admin.register(Geozone)
+class GeozoneAdmin(DeletedByAction):
+    form = GeozoneForm
+    list_display = ("name", "code", "position")
+    list_editable = ("position",)
+    search_fields = ("code", "name")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        return ("code",) if obj else ()
+
+    def get_form(self, request: Any, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+        made = super().get_form(request, obj, change, **kwargs)
+        return type("GeozoneForm", (made,), {"actor": Actor.account(request.user)})
+
+    def save_model(self, request: Any, obj: Geozone, form: Any, change: bool) -> None:
+        """A form of its own has saved already; what comes from the list has not."""
+        if not isinstance(form, GeozoneForm):
+            edit_geozone(obj.code, name=obj.name, position=obj.position, actor=Actor.account(request.user))
+
+    def refusal(self, obj: Geozone) -> DomainError | None:
+        product_id = stocked_product(obj.code)
+        return GeozoneInUse(product_id=product_id) if product_id else None
+
+    def delete_model(self, request: Any, obj: Geozone) -> None:
+        delete_geozone(obj.code, actor=Actor.account(request.user))

@@ -1,0 +1,53 @@
+"""Admin forms that do not save rows but call an action of the domain."""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from django import forms
+from django.utils.translation import get_language
+
+from gateway.audit.recording import Actor
+from gateway.domain_errors import DomainError
+from gateway.graphql.texts import Language
+
+
+class ActionForm(forms.ModelForm):
+    """The last check of the form is the action itself, so that what the domain refuses stands beside its field.
+
+    Once `is_valid` says yes, the change is made; the admin has nothing left to save.
+    """
+
+    actor: ClassVar[Actor]
+    """Set on the class that `ModelAdmin.get_form` makes for one request."""
+
+    def act(self) -> None:
+        """Call the action and bring `self.instance` in line with what it made."""
+        raise NotImplementedError
+
+    def field_of(self, path: Sequence[str | int]) -> str | None:
+        """The form's field for a path of the action's input; None: above the form."""
+        return str(path[0]) if path and path[0] in self.fields else None
+
+    def told(self, reason: DomainError) -> str:
+        return reason.message(staff_language())
+
+    def _post_clean(self) -> None:
+        """Instead of Django's validation of the instance, which the action knows better."""
+        if self.errors:
+            return
+        try:
+            self.act()
+        except DomainError as refusal:
+            for reason in refusal:
+                self.add_error(self.field_of(reason.path), self.told(reason))
+
+
+class SavedByItsForm:
+    """For a ModelAdmin whose form is an `ActionForm`."""
+
+    def save_model(self, request: Any, obj: Any, form: Any, change: bool) -> None:
+        """Done already, when the form was checked."""
+
+
+def staff_language() -> Language:
+    return "en" if (get_language() or "").startswith("en") else "ru"
