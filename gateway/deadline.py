@@ -1,6 +1,7 @@
 """How long the work in hand may still take: one moment, set where a request enters and seen by all that it calls.
 
-PyMongo reads it too, in coroutines and threads alike: every command gets what is left as its maxTimeMS.
+Reads of MongoDB pass it on as maxTimeMS, so that a server stops working for a caller who has gone. `pymongo.timeout`
+would do that too, but it also waits that long for a server when there is none.
 """
 
 import math
@@ -8,8 +9,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-
-import pymongo
 
 _deadline: ContextVar[float | None] = ContextVar("deadline", default=None)
 
@@ -21,8 +20,7 @@ def within(seconds: float) -> Iterator[None]:
     outer = _deadline.get()
     token = _deadline.set(moment if outer is None else min(moment, outer))
     try:
-        with pymongo.timeout(seconds):
-            yield
+        yield
     finally:
         _deadline.reset(token)
 

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import structlog
 from graphql import GraphQLError, GraphQLFormattedError
-from pymongo.errors import PyMongoError
+from pymongo.errors import PyMongoError, ServerSelectionTimeoutError
 
 from gateway import logs
 from gateway.graphql.inputs import BadInput
@@ -84,8 +84,10 @@ def is_fault(error: GraphQLError) -> bool:
 
 
 def ran_out_of_time(error: GraphQLError) -> bool:
-    """The deadline passed while a server was asked, or while the field waited."""
+    """The deadline passed while a server was asked. That no server is found in time is an outage, hence a fault."""
     original = error.original_error
+    if isinstance(original, ServerSelectionTimeoutError):
+        return False
     return isinstance(original, TimeoutError) or (isinstance(original, PyMongoError) and original.timeout)
 
 

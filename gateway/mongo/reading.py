@@ -7,6 +7,7 @@ from typing import Any, Generic, TypeVar
 
 from pymongo.read_preferences import Primary
 
+from gateway.deadline import remaining_ms
 from gateway.mongo.client import Document, async_database, client, database, orm_connection
 from gateway.mongo.lag import LAG
 from gateway.mongo.policies import Policy, Preference, under
@@ -39,6 +40,7 @@ class Read(Generic[T]):
             "hint": self.hint,
             # Seen in the profiler and in currentOp, so that an operator knows what a slow query is for.
             "comment": self.policy.name,
+            "max_time_ms": remaining_ms(),
         }
 
 
@@ -59,7 +61,11 @@ class Aggregation(Generic[T]):
             "pipeline": [{"$match": self.where}, *self.stages],
             "comment": self.policy.name,
         }
-        return arguments | ({"hint": self.hint} if self.hint else {})
+        if self.hint:
+            arguments["hint"] = self.hint
+        if (milliseconds := remaining_ms()) is not None:
+            arguments["maxTimeMS"] = milliseconds
+        return arguments
 
 
 def count_up_to(limit: int, read: Read[Any]) -> Aggregation[int | None]:

@@ -73,8 +73,15 @@ def strict(serve: Callable[..., Server]) -> Server:
 
 
 @pytest.fixture(scope="session")
-def without_redis(serve: Callable[..., Server]) -> Server:
-    return serve(REDIS_URL=f"redis://127.0.0.1:{free_port()}/0", GRAPHQL_BUCKET_POINTS="1", GRAPHQL_BUCKET_RESTORE="1")
+def alone(serve: Callable[..., Server]) -> Server:
+    """Neither Redis nor MongoDB is there."""
+    return serve(
+        REDIS_URL=f"redis://127.0.0.1:{free_port()}/0",
+        GRAPHQL_BUCKET_POINTS="1",
+        GRAPHQL_BUCKET_RESTORE="1",
+        MONGODB_URI=f"mongodb://127.0.0.1:{free_port()}/",
+        MONGODB_SERVER_SELECTION_MS="300",
+    )
 
 
 @pytest.fixture

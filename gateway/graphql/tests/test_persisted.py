@@ -92,13 +92,13 @@ def test_extension_of_another_form_is_refused(web: httpx.Client, extension: Any)
     assert (response.status_code, response.json()["errors"][0]["extensions"]["code"]) == (400, "BAD_REQUEST")
 
 
-def test_without_redis_texts_are_served_and_hashes_known_to_the_process(without_redis: Server) -> None:
+def test_without_redis_texts_are_served_and_hashes_known_to_the_process(alone: Server) -> None:
     text = new_text()
 
-    missed = by_post(without_redis.client, hash_of(text))
-    whole = by_post(without_redis.client, hash_of(text), query=text)
-    plain = without_redis.client.post("/graphql", json={"query": "{ __typename }"})
-    remembered = by_post(without_redis.client, hash_of(text))
+    missed = by_post(alone.client, hash_of(text))
+    whole = by_post(alone.client, hash_of(text), query=text)
+    plain = alone.client.post("/graphql", json={"query": "{ __typename }"})
+    remembered = by_post(alone.client, hash_of(text))
 
     assert missed.json()["errors"][0]["message"] == "PersistedQueryNotFound"
     for response in (whole, plain, remembered):

@@ -1,0 +1,68 @@
+"""What the caller learns when something of ours fails: an id, and nothing else."""
+
+import socket
+import time
+from collections.abc import Callable
+
+import httpx
+
+from gateway.graphql.errors import TOO_SLOW
+from gateway.graphql.tests.conftest import Server
+
+
+def test_fault_is_masked_and_found_in_the_log_by_its_id(alone: Server) -> None:
+    response = alone.client.post("/graphql", json={"query": "{ geozones { code } }"})
+
+    (error,) = response.json()["errors"]
+    assert (response.status_code, response.json()["data"]) == (200, None)
+    assert error == {
+        "message": "Внутренняя ошибка. Мы уже знаем о ней.",
+        "path": ["geozones"],
+        "extensions": {"code": "INTERNAL", "requestId": response.headers["x-request-id"]},
+    }
+    (line,) = [line for line in alone.logged("graphql_fault") if line["request_id"] == error["extensions"]["requestId"]]
+    assert "ServerSelectionTimeoutError" in str(line["exception"])
+
+
+def test_request_that_takes_too_long_is_stopped_and_told_so(serve: Callable[..., Server]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        server = serve(
+            MONGODB_URI=f"mongodb://127.0.0.1:{silent.getsockname()[1]}/",
+            GRAPHQL_MAX_SECONDS="0.5",
+        )
+        began = time.monotonic()
+        response = server.client.post(
+            "/graphql", json={"query": "{ geozones { code } }"}, headers={"accept-language": "en"}
+        )
+        took = time.monotonic() - began
+
+    assert response.status_code == 200
+    assert response.json()["data"] is None
+    assert response.json()["errors"] == [
+        {
+            "message": TOO_SLOW.en,
+            "extensions": {"code": "DEADLINE_EXCEEDED", "requestId": response.headers["x-request-id"]},
+        }
+    ]
+    assert 0.5 <= took < 3
+
+
+def test_suggestions_are_for_development(web: httpx.Client, strict: Server) -> None:
+    request = {"query": "{ geozone { code } }"}
+
+    open_ = web.post("/graphql", json=request).json()["errors"][0]["message"]
+    closed = strict.client.post("/graphql", json=request, headers={"x-forwarded-for": "10.0.1.1"})
+
+    assert open_ == "Cannot query field 'geozone' on type 'Query'. Did you mean 'geozones'?"
+    assert closed.json()["errors"][0]["message"] == "Cannot query field 'geozone' on type 'Query'."
+
+
+def test_introspection_is_for_development(web: httpx.Client, strict: Server) -> None:
+    request = {"query": "{ __schema { queryType { name } } }"}
+
+    open_ = web.post("/graphql", json=request)
+    closed = strict.client.post("/graphql", json=request, headers={"x-forwarded-for": "10.0.1.2"})
+
+    assert open_.json()["data"] == {"__schema": {"queryType": {"name": "Query"}}}
+    assert "data" not in closed.json()
+    assert {error["extensions"]["code"] for error in closed.json()["errors"]} == {"GRAPHQL_VALIDATION_FAILED"}

@@ -1,0 +1,123 @@
+"""A client spends cost points and gets them back over time; see the fixture `strict`: 100 points, 1 a second."""
+
+import asyncio
+import time
+
+import httpx
+import pytest
+from django.test import override_settings
+
+from gateway.graphql.tests.conftest import Server
+from gateway.graphql.throttle import client_of, spend
+from gateway.redis import close_async_redis, redis_client
+
+TYPENAME = {"query": "{ __typename }"}
+TOKEN = "a-token-that-a-server-of-the-shop-holds"
+
+
+def ask(server: Server, client: str, times: int = 1, **headers: str) -> list[httpx.Response]:
+    """From an address that uvicorn believes its proxy about; with a bucket that nobody has used."""
+    redis_client().delete(f"graphql:bucket:{client}")
+    return [
+        server.client.post("/graphql", json=TYPENAME, headers={"x-forwarded-for": client, **headers})
+        for _ in range(times)
+    ]
+
+
+def test_every_answer_tells_what_it_cost_and_what_is_left(strict: Server, geozones: None) -> None:
+    redis_client().delete("graphql:bucket:10.1.0.1")
+
+    response = strict.client.post(
+        "/graphql", json={"query": "{ geozones { code } }"}, headers={"x-forwarded-for": "10.1.0.1"}
+    )
+
+    assert response.json()["extensions"] == {
+        "cost": {
+            "requestedQueryCost": 1,
+            "actualQueryCost": 1,
+            "throttleStatus": {"maximumAvailable": 100, "currentlyAvailable": 99, "restoreRate": 1},
+        }
+    }
+
+
+def test_client_that_spent_its_points_is_told_when_to_come_back(strict: Server) -> None:
+    *served, last = ask(strict, "10.1.0.2", 130)
+    refused = [response for response in [*served, last] if response.status_code != 200]
+
+    assert 20 < len(refused) <= 30
+    assert last.status_code == 429
+    assert last.headers["retry-after"] == "1"
+    assert last.json()["errors"] == [
+        {
+            "message": "Слишком много запросов. Повторите через 1 с.",
+            "extensions": {"code": "THROTTLED", "retryAfter": 1},
+        }
+    ]
+    assert last.json()["extensions"]["cost"]["throttleStatus"]["currentlyAvailable"] == 0
+
+
+def test_clients_have_buckets_of_their_own(strict: Server) -> None:
+    ask(strict, "10.1.0.3", 110)
+
+    assert ask(strict, "10.1.0.4")[0].status_code == 200
+
+
+def test_refused_documents_cost_a_point_too(strict: Server) -> None:
+    redis_client().delete("graphql:bucket:10.1.0.5")
+    responses = [
+        strict.client.post("/graphql", json={"query": "{"}, headers={"x-forwarded-for": "10.1.0.5"}) for _ in range(120)
+    ]
+
+    assert responses[0].json()["errors"][0]["extensions"]["code"] == "GRAPHQL_PARSE_FAILED"
+    assert responses[-1].json()["errors"][0]["extensions"]["code"] == "THROTTLED"
+
+
+def test_server_with_a_token_asks_for_its_buyers(strict: Server) -> None:
+    redis_client().delete("graphql:bucket:192.0.2.7")
+    named = {"x-buyer-address": "192.0.2.7"}
+
+    trusted = ask(strict, "10.1.0.6", **named, **{"x-server-token": TOKEN})
+    liar = ask(strict, "10.1.0.7", **named, **{"x-server-token": "guessed"})
+
+    assert [response.status_code for response in (*trusted, *liar)] == [200, 200]
+    assert redis_client().exists("graphql:bucket:192.0.2.7", "graphql:bucket:10.1.0.6") == 1
+    assert redis_client().exists("graphql:bucket:10.1.0.7") == 1
+
+
+def test_without_redis_nobody_is_throttled(alone: Server) -> None:
+    began = time.monotonic()
+    responses = [alone.client.post("/graphql", json=TYPENAME) for _ in range(30)]
+
+    assert {response.status_code for response in responses} == {200}
+    assert responses[-1].json()["extensions"]["cost"]["throttleStatus"]["currentlyAvailable"] == 1
+    assert time.monotonic() - began < 10
+
+
+def test_points_come_back_at_the_rate_and_the_bucket_is_forgotten_when_full() -> None:
+    async def spend_wait_spend() -> list[float]:
+        first = await spend("test-restore", 10)
+        await asyncio.sleep(0.3)
+        second = await spend("test-restore", 0)
+        await close_async_redis()
+        return [first.left, second.left]
+
+    redis_client().delete("graphql:bucket:test-restore")
+    with override_settings(GRAPHQL_BUCKET_POINTS=10, GRAPHQL_BUCKET_RESTORE=10):
+        first, second = asyncio.run(spend_wait_spend())
+
+    assert first == pytest.approx(0, abs=0.01)
+    assert 3 <= second < 8
+    assert 0 < int(redis_client().ttl("graphql:bucket:test-restore")) <= 2
+
+
+@pytest.mark.parametrize(
+    ("address", "client"),
+    [
+        ("192.0.2.1", "192.0.2.1"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+        ("2001:db8:1:2:ffff::", "2001:db8:1:2::/64"),
+        ("testclient", "unknown"),
+    ],
+)
+def test_home_network_is_one_client(address: str, client: str) -> None:
+    assert client_of({"client": (address, 1), "headers": []}) == client
