@@ -24,17 +24,12 @@ MAX_VALUES = 50
 
 class FacetValue(NamedTuple):
     value: str
-    count: int
+    products: int
 
 
 class Facet(NamedTuple):
     name: str
     values: list[FacetValue]
-
-
-class PriceRange(NamedTuple):
-    cheapest: Decimal
-    dearest: Decimal
 
 
 def facets(wanted: Wanted, *, every_category: Sequence[str]) -> Aggregation[list[Facet]]:
@@ -87,10 +82,10 @@ def _facets(documents: Sequence[Document]) -> list[Facet]:
         name, _, value = document["_id"].partition("=")
         by_name.setdefault(name, []).append(FacetValue(value, document["count"]))
     found = [
-        Facet(name, sorted(values, key=lambda value: (-value.count, value.value))[:MAX_VALUES])
+        Facet(name, sorted(values, key=lambda value: (-value.products, value.value))[:MAX_VALUES])
         for name, values in by_name.items()
     ]
-    found.sort(key=lambda facet: (-sum(value.count for value in facet.values), facet.name))
+    found.sort(key=lambda facet: (-sum(value.products for value in facet.values), facet.name))
     return found[:MAX_FACETS]
 
 

@@ -46,14 +46,13 @@ async def remembered_facets(read: Aggregation[list[Facet]]) -> list[Facet]:
 
 def _key(read: Aggregation[Any]) -> str:
     """By the whole question, so that two filters never share an answer; and by the database, which tests change."""
-    question = json.dumps(read.aggregate_arguments(), default=str, ensure_ascii=False, sort_keys=True)
+    question = json.dumps([read.where, read.stages], default=str, ensure_ascii=False, sort_keys=True)
     return f"facets:{hashlib.sha256(f'{async_database().name} {question}'.encode()).hexdigest()}"
 
 
 async def _known(key: str) -> list[Facet] | None:
-    async def get(redis: Redis) -> str | None:
-        found: str | None = await redis.get(key)
-        return found
+    async def get(redis: Redis) -> str | bytes | None:
+        return await redis.get(key)
 
     text = await ask_redis(get)
     if text is None:

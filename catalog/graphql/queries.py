@@ -1,10 +1,32 @@
 """Queries of the catalog: describe the read, run it, translate."""
 
+from typing import Annotated
+
 import strawberry
 
+from catalog.card import ProductKey, card_by_id, cards, stock_of
+from catalog.categories import CATEGORIES
 from catalog.geozones import all_geozones
-from catalog.graphql.types import Geozone
-from gateway.mongo.reading import run_async
+from catalog.graphql.connection import ProductConnection
+from catalog.graphql.filtering import ProductFilter, ProductSort, slice_asked, sort_by, wanted_by
+from catalog.graphql.types import Category, Geozone, Product, Stock, stock_levels
+from catalog.listing import page
+from gateway.graphql.connections import page_asked
+from gateway.graphql.ids import MAX_PART, key_of
+from gateway.graphql.inputs import BadInput, NotFound
+from gateway.graphql.texts import Text
+from gateway.mongo.reading import run_async, run_steps_async
+
+ONE_OF_IDS = Text("Укажите ровно одно: id или productId.", "Give exactly one of id and productId.")
+UNKNOWN_PRODUCT = Text("Такого товара нет.", "There is no such product.")
+
+NO_FILTER = ProductFilter()
+Filter = Annotated[ProductFilter, strawberry.argument(name="filter")]
+
+
+def product_key(id_: str) -> ProductKey | None:
+    key = key_of("Product", id_, len(ProductKey._fields))
+    return ProductKey(*key) if key else None
 
 
 @strawberry.type
@@ -12,3 +34,56 @@ class CatalogQuery:
     @strawberry.field
     async def geozones(self) -> list[Geozone]:
         return [Geozone(code=zone.code, name=zone.name) for zone in await run_async(all_geozones())]
+
+    @strawberry.field(description="The roots, or the children of one category.")
+    async def categories(self, parent: str | None = None) -> list[Category]:
+        tree = await CATEGORIES.get_async()
+        return [Category(category=node, tree=tree) for node in tree.children(parent)]
+
+    @strawberry.field
+    async def category(self, slug: str) -> Category | None:
+        tree = await CATEGORIES.get_async()
+        node = tree.get(slug)
+        return Category(category=node, tree=tree) if node else None
+
+    @strawberry.field(description="By global id, or by productId (then the directory of ids is asked first).")
+    async def product(
+        self,
+        id: strawberry.ID | None = None,  # noqa: A002 - the contract's name
+        product_id: str | None = None,
+    ) -> Product | None:
+        if (id is None) == (product_id is None):
+            raise BadInput(ONE_OF_IDS)
+        if product_id is not None:
+            known = 0 < len(product_id) <= MAX_PART
+            document = await run_steps_async(card_by_id(product_id)) if known else None
+        else:
+            key = product_key(id or "")
+            document = (await run_async(cards([key])))[0] if key else None
+        return Product(document=document) if document else None
+
+    @strawberry.field
+    async def products(
+        self,
+        given: Filter = NO_FILTER,
+        sort: ProductSort = ProductSort.PRICE_ASC,
+        first: int | None = None,
+        after: str | None = None,
+        last: int | None = None,
+        before: str | None = None,
+    ) -> ProductConnection:
+        tree = await CATEGORIES.get_async()
+        every_category = tuple(tree.nodes)
+        wanted = wanted_by(given, tree)
+        order = sort_by(sort, wanted)
+        part = slice_asked(page_asked(first, after, last, before), order)
+        found = await run_steps_async(page(wanted, order, part, every_category=every_category))
+        return ProductConnection(page=found, sort=order, wanted=wanted, every_category=every_category)
+
+    @strawberry.field(description="Stock alone, fresher than the product page: for polling.")
+    async def stock(self, product: strawberry.ID, geozone: str | None = None) -> list[Stock]:
+        key = product_key(product)
+        levels = await run_async(stock_of(key)) if key else None
+        if levels is None:
+            raise NotFound(UNKNOWN_PRODUCT)
+        return stock_levels(levels, geozone)

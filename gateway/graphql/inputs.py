@@ -8,10 +8,18 @@ from gateway.graphql.texts import DEFAULT_LANGUAGE, Language, Text
 class BadInput(GraphQLError):
     """The request asks for something that cannot be; the field fails, the rest is answered."""
 
+    code = "BAD_USER_INPUT"
+
     def __init__(self, text: Text, **values: object) -> None:
-        super().__init__(text.in_language(DEFAULT_LANGUAGE, **values), extensions={"code": "BAD_USER_INPUT"})
+        super().__init__(text.in_language(DEFAULT_LANGUAGE, **values), extensions={"code": self.code})
         self._text = text
         self._values = values
 
     def in_language(self, language: Language) -> str:
         return self._text.in_language(language, **self._values)
+
+
+class NotFound(BadInput):
+    """The thing that a field is about does not exist, where the field cannot say so by null."""
+
+    code = "NOT_FOUND"

@@ -6,13 +6,19 @@ from typing import Any
 import strawberry
 from graphql import GraphQLError, GraphQLSchema
 from strawberry.extensions import SchemaExtension
+from strawberry.schema.config import StrawberryConfig
 from strawberry.tools import merge_types
 
+from catalog.graphql.nodes import register_nodes
 from catalog.graphql.queries import CatalogQuery
+from catalog.graphql.types import Category, Product
 from gateway.graphql.context import RequestContext
 from gateway.graphql.errors import log_faults
+from gateway.graphql.node import NodeQuery
+from gateway.graphql.scalars import SCALARS
 
-Query = merge_types("Query", (CatalogQuery,))
+register_nodes()
+Query = merge_types("Query", (NodeQuery, CatalogQuery))
 
 
 class Prepared(SchemaExtension):
@@ -40,4 +46,9 @@ class GatewaySchema(strawberry.Schema):
         log_faults(errors)
 
 
-schema = GatewaySchema(query=Query, extensions=[Prepared])
+schema = GatewaySchema(
+    query=Query,
+    types=(Category, Product),
+    extensions=[Prepared],
+    config=StrawberryConfig(scalar_map=SCALARS),
+)

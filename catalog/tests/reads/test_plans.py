@@ -9,6 +9,7 @@ from catalog.listing import Position, Slice, Sort, page
 from catalog.tests.reads import brute_force
 from catalog.tests.reads.wishes import CHECKED, EVERY_CATEGORY, EXACT, EXACT_BY_PRICE, LISTED, MERGED, SEARCHES
 from gateway.mongo.client import Document, database
+from gateway.mongo.reading import Read
 
 PAGE = 24
 FIELD_SORTS = [sort for sort in Sort if sort is not Sort.RELEVANCE]
@@ -22,6 +23,7 @@ PAGE_OF_EXACT = [
 def explained(wanted: Wanted, sort: Sort, part: Slice) -> tuple[dict[str, Any], dict[str, Any]]:
     """Statistics and winning plan of the first read of a page."""
     read = next(page(wanted, sort, part, every_category=EVERY_CATEGORY))
+    assert isinstance(read, Read)
     command = {
         "find": read.collection,
         "filter": read.where,

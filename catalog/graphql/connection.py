@@ -1,0 +1,99 @@
+"""A page of products, and what may be asked about all that match: each computed only when asked for."""
+
+import asyncio
+
+import strawberry
+
+from catalog import facets as matching
+from catalog import listing
+from catalog.filters import Wanted
+from catalog.graphql.filtering import cursor_of
+from catalog.graphql.types import Money, Product, rubles
+from catalog.listing import Page, Sort
+from catalog.remembered import remembered_facets
+from gateway.graphql.connections import PageInfo
+from gateway.mongo.reading import run_async
+
+
+@strawberry.type
+class ProductEdge:
+    cursor: str
+    node: Product
+
+
+@strawberry.type
+class FacetValue:
+    value: str
+    count: int
+
+
+@strawberry.type
+class Facet:
+    name: str
+    values: list[FacetValue]
+
+
+@strawberry.type
+class PriceRange:
+    min: Money
+    max: Money
+
+
+@strawberry.type
+class ProductConnection:
+    page: strawberry.Private[Page]
+    sort: strawberry.Private[Sort]
+    wanted: strawberry.Private[Wanted]
+    every_category: strawberry.Private[tuple[str, ...]]
+
+    @strawberry.field
+    def edges(self) -> list[ProductEdge]:
+        return [
+            ProductEdge(cursor=cursor_of(self.sort, placed.position), node=Product(document=placed.document))
+            for placed in self.page.products
+        ]
+
+    @strawberry.field
+    def nodes(self) -> list[Product]:
+        return [Product(document=placed.document) for placed in self.page.products]
+
+    @strawberry.field
+    def page_info(self) -> PageInfo:
+        products = self.page.products
+        return PageInfo(
+            has_next_page=self.page.has_next,
+            has_previous_page=self.page.has_previous,
+            start_cursor=cursor_of(self.sort, products[0].position) if products else None,
+            end_cursor=cursor_of(self.sort, products[-1].position) if products else None,
+        )
+
+    @strawberry.field(description="Counted up to 10 000; null beyond. Costs extra: ask only when shown.")
+    async def total_count(self) -> int | None:
+        if self.wanted.impossible:
+            return 0
+        return await run_async(listing.count(self.wanted, every_category=self.every_category))
+
+    @strawberry.field(
+        description="Attribute values with counts under the same filter, each facet ignoring its own selection. "
+        "Costs extra."
+    )
+    async def facets(self) -> list[Facet]:
+        if self.wanted.impossible:
+            return []
+        found = await remembered_facets(matching.facets(self.wanted, every_category=self.every_category))
+        return [
+            Facet(name=facet.name, values=[FacetValue(value=each.value, count=each.products) for each in facet.values])
+            for facet in found
+        ]
+
+    @strawberry.field(description="The cheapest and the dearest under the same filter, ignoring its price range.")
+    async def price_range(self) -> PriceRange | None:
+        if self.wanted.impossible:
+            return None
+        cheapest, dearest = await asyncio.gather(
+            run_async(matching.price_bound(self.wanted, 1, every_category=self.every_category)),
+            run_async(matching.price_bound(self.wanted, -1, every_category=self.every_category)),
+        )
+        if cheapest is None or dearest is None:
+            return None
+        return PriceRange(min=rubles(cheapest), max=rubles(dearest))

@@ -1,0 +1,26 @@
+"""How the catalog's global ids are found again."""
+
+from collections.abc import Sequence
+
+from catalog.card import ProductKey, cards
+from catalog.categories import CATEGORIES
+from catalog.graphql.types import Category, Product
+from gateway.graphql.context import RequestContext
+from gateway.graphql.node import NODES, Key
+from gateway.mongo.reading import run_async
+
+
+async def load_products(keys: Sequence[Key], _: RequestContext) -> list[Product | None]:
+    found = await run_async(cards([ProductKey(*key) for key in keys]))
+    return [Product(document=document) if document else None for document in found]
+
+
+async def load_categories(keys: Sequence[Key], _: RequestContext) -> list[Category | None]:
+    tree = await CATEGORIES.get_async()
+    found = [tree.get(slug) for (slug,) in keys]
+    return [Category(category=node, tree=tree) if node else None for node in found]
+
+
+def register_nodes() -> None:
+    NODES.register("Product", len(ProductKey._fields), load_products)
+    NODES.register("Category", 1, load_categories)
