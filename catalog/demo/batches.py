@@ -7,14 +7,15 @@ exist are left alone, whatever a merchandiser made of them. Two runs at once agr
 
 import os
 import signal
-from collections.abc import Mapping
+import time
+from collections.abc import Mapping, Sequence
 from multiprocessing import parent_process
 from threading import Thread
 from typing import Any, NamedTuple
 
 from pymongo import InsertOne, MongoClient, UpdateOne
 from pymongo.collection import Collection
-from pymongo.errors import BulkWriteError
+from pymongo.errors import BulkWriteError, ConnectionFailure, PyMongoError
 from pymongo.read_concern import ReadConcern
 
 from catalog.demo.products import category_of, product, product_id
@@ -22,9 +23,17 @@ from catalog.demo.products import category_of, product, product_id
 # Large enough that round trips cost little, small enough that a progress bar moves and a batch stays under 3 MB.
 BATCH = 1_000
 
+# An election takes seconds; a minute without one is an outage, and whoever waits should be told.
+PATIENCE = 60.0
+RETRY_AFTER = 1.0
+
 DUPLICATE_KEY = 11000
 
 Document = dict[str, Any]
+
+
+class WriteFailed(PyMongoError):
+    """Part of a batch was not written."""
 
 
 class Target(NamedTuple):
@@ -72,42 +81,55 @@ def load_batch(batch: int, count: int, seed: int) -> int:
     """Insert what is missing of a batch; returns how many products that were."""
     products, directory = _worker[0]
     numbers = numbers_in(batch, count)
+    missing = first_missing = _missing(products, numbers)
+    give_up_at = time.monotonic() + PATIENCE
+    while missing:
+        try:
+            claimed = _claim(directory, {product_id(number): category_of(number, seed) for number in missing})
+            _write(products, [InsertOne(product(n, seed)) for n in missing if product_id(n) in claimed])
+        except (ConnectionFailure, WriteFailed):
+            # An election, most likely. What was written stays, and is not missing the next time.
+            if time.monotonic() > give_up_at:
+                raise
+            time.sleep(RETRY_AFTER)
+            missing = _missing(products, numbers)
+        else:
+            break
+    return len(first_missing)
+
+
+def _missing(products: Collection[Document], numbers: range) -> list[int]:
     among = {"_id": {"$in": [product_id(number) for number in numbers]}}
     # A snapshot, or a product that is being moved to another category might be seen in neither.
     settled = products.with_options(read_concern=ReadConcern("snapshot"))
     present = {found["_id"] for found in settled.find(among, {"_id": 1})}
-    entries = {found["_id"]: found["category"] for found in directory.find(among)}
-    missing = [number for number in numbers if product_id(number) not in present]
-    claimed = _claim(directory, entries, {product_id(number): category_of(number, seed) for number in missing})
-    made = [product(number, seed) for number in missing if product_id(number) in claimed]
-    return len(made) - len(_insert(products, made))
+    return [number for number in numbers if product_id(number) not in present]
 
 
-def _claim(directory: Collection[Document], entries: Mapping[str, str], wanted: Mapping[str, str]) -> set[str]:
+def _claim(directory: Collection[Document], wanted: Mapping[str, str]) -> set[str]:
     """Make the directory name the wanted category of each id; returns the ids for which it now does."""
-    lost: set[str] = set()
-    if new := {identifier: category for identifier, category in wanted.items() if identifier not in entries}:
-        lost = _write(directory, [InsertOne({"_id": identifier, "category": new[identifier]}) for identifier in new])
+    entries = {found["_id"]: found["category"] for found in directory.find({"_id": {"$in": list(wanted)}})}
+    new = [i for i in wanted if i not in entries]
+    lost = _write(directory, [InsertOne({"_id": i, "category": wanted[i]}) for i in new])
     # Left without a product by a killed run with another seed.
-    if stale := {i: category for i, category in wanted.items() if i in entries and entries[i] != category}:
-        _write(
-            directory, [UpdateOne({"_id": i, "category": entries[i]}, {"$set": {"category": stale[i]}}) for i in stale]
-        )
+    stale = [i for i in wanted if i in entries and entries[i] != wanted[i]]
+    _write(directory, [UpdateOne({"_id": i, "category": entries[i]}, {"$set": {"category": wanted[i]}}) for i in stale])
     return wanted.keys() - lost
 
 
-def _insert(products: Collection[Document], made: list[Document]) -> set[str]:
-    return _write(products, [InsertOne(document) for document in made]) if made else set()
-
-
-def _write(collection: Collection[Document], writes: list[InsertOne[Document] | UpdateOne]) -> set[str]:
+def _write(collection: Collection[Document], writes: Sequence[InsertOne[Document] | UpdateOne]) -> set[str]:
     """Returns the ids that were there already: another run was faster."""
+    if not writes:
+        return set()
     try:
         collection.bulk_write(writes, ordered=False)
     except BulkWriteError as error:
         failures = error.details["writeErrors"]
-        if error.details.get("writeConcernErrors") or any(failure["code"] != DUPLICATE_KEY for failure in failures):
-            raise
+        others = [failure["errmsg"] for failure in failures if failure["code"] != DUPLICATE_KEY]
+        if others or error.details["writeConcernErrors"]:
+            # The driver's own message repeats every document of the batch.
+            message = others[0] if others else error.details["writeConcernErrors"][0]["errmsg"]
+            raise WriteFailed(f"{collection.name}: {message}") from None
         return {failure["op"]["_id"] for failure in failures}
     return set()
 
