@@ -1,9 +1,10 @@
-"""django-mongodb-backend, with its commands counted and three faults of version 5.2 cured; see docs/mongodb.md."""
+"""django-mongodb-backend, with its commands counted and four faults of version 5.2 cured; see docs/mongodb.md."""
 
 from typing import Any
 
 from django.db.models import Model
 from django_mongodb_backend.base import DatabaseWrapper as MongoDatabaseWrapper
+from django_mongodb_backend.operations import DatabaseOperations as MongoOperations
 from django_mongodb_backend.schema import DatabaseSchemaEditor as MongoSchemaEditor
 
 from gateway.mongo.commands import COMMANDS
@@ -22,7 +23,12 @@ class DatabaseSchemaEditor(MongoSchemaEditor):  # type: ignore[misc]
                 self.create_model(through)
 
 
+class DatabaseOperations(MongoOperations):  # type: ignore[misc]
+    compiler_module = "gateway.mongo.backend.compiler"
+
+
 class DatabaseWrapper(MongoDatabaseWrapper):  # type: ignore[misc]
+    ops_class = DatabaseOperations
     SchemaEditorClass = DatabaseSchemaEditor
 
     def get_connection_params(self) -> dict[str, Any]:
