@@ -153,6 +153,8 @@ class Product(ShardedDocument):
             *(listed(order, by="facets") for order in ("price", "created_at", "sort_name")),
             searched(),
             searched(by="price"),
+            # The few that are withdrawn, for the admin.
+            Index({"withdrawn": 1, "_id": 1}, where={"withdrawn": True}),
         ),
         split_at=({"category": "irons"}, {"category": "phone-cases"}, {"category": "smartphones"}),
     )

@@ -138,12 +138,15 @@ def _address(product_id: str) -> dict[str, str] | None:
 
 
 def _found_by_words(text: str) -> list[Document]:
-    """On the index of terms; it holds no withdrawn products, which are found by their id."""
+    """Those for sale on the index of terms, those withdrawn on their own small one."""
     words = [stem(word) for word in words_in(text)]
     if not words:
         return []
-    return list(
-        database()[Product._meta.db_table]
-        .find({"terms": {"$all": words}, "withdrawn": False}, projection=["category"])
-        .limit(MAX_FOUND)
-    )
+    products = database()[Product._meta.db_table]
+    return [
+        product
+        for withdrawn in (False, True)
+        for product in products.find(
+            {"withdrawn": withdrawn, "terms": {"$all": words}}, projection=["category"], limit=MAX_FOUND
+        )
+    ]

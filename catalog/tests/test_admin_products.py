@@ -3,10 +3,10 @@
 import json
 import re
 from html import unescape
+from typing import Any
 
 import pytest
 from bson import Decimal128
-from django.http import HttpResponse
 from django.test import Client
 from pymongo.database import Database
 
@@ -36,8 +36,13 @@ def product(shop: Database[Document]) -> Document:
     return upsert_product(draft(), actor=MARINA).document
 
 
-def text(page: HttpResponse) -> str:
+def text(page: Any) -> str:
     return unescape(page.content.decode())
+
+
+def found_in(page: Any) -> list[str]:
+    """Ids of the products that the list shows."""
+    return re.findall(r"/admin/catalog/product/([A-Z0-9-]+)/change/", text(page))
 
 
 def form(document: Document | None = None, **changes: str) -> dict[str, str]:
@@ -210,17 +215,21 @@ def test_audit_cannot_be_changed(merchandiser: Client, product: Document, shop: 
 def test_search_by_id_or_words(merchandiser: Client, product: Document, query: str, found: list[str]) -> None:
     upsert_product(draft(product_id="OTHER", name="Колонка", description="Громкая."), actor=MARINA)
 
-    page = text(merchandiser.get(LIST, {"q": query}))
+    assert found_in(merchandiser.get(LIST, {"q": query})) == found
 
-    assert re.findall(r"/admin/catalog/product/([A-Z0-9-]+)/change/", page) == found
+
+def test_withdrawn_product_is_found_by_its_words_and_by_the_filter(merchandiser: Client, product: Document) -> None:
+    upsert_product(draft(withdrawn=True), actor=MARINA)
+
+    for query in ({"q": "тишина"}, {"withdrawn__exact": "1"}):
+        assert found_in(merchandiser.get(LIST, query)) == ["PROD-1"]
+    assert found_in(merchandiser.get(LIST, {"withdrawn__exact": "0"})) == []
 
 
 def test_list_is_filtered_by_category(merchandiser: Client, product: Document) -> None:
     upsert_product(draft(product_id="OTHER", category="video"), actor=MARINA)
 
-    page = text(merchandiser.get(LIST, {"category": "video"}))
-
-    assert re.findall(r"/admin/catalog/product/([A-Z0-9-]+)/change/", page) == ["OTHER"]
+    assert found_in(merchandiser.get(LIST, {"category": "video"})) == ["OTHER"]
 
 
 def test_list_neither_loads_nor_counts_the_collection(merchandiser: Client, product: Document) -> None:
