@@ -9,6 +9,7 @@ from strawberry.extensions import SchemaExtension
 from strawberry.schema.config import StrawberryConfig
 from strawberry.tools import merge_types
 
+from catalog.graphql.mutations import CatalogMutation
 from catalog.graphql.nodes import register_nodes
 from catalog.graphql.queries import CatalogQuery
 from catalog.graphql.types import Category, Product
@@ -19,6 +20,7 @@ from gateway.graphql.scalars import SCALARS
 
 register_nodes()
 Query = merge_types("Query", (NodeQuery, CatalogQuery))
+Mutation = merge_types("Mutation", (CatalogMutation,))
 
 
 class Prepared(SchemaExtension):
@@ -48,6 +50,7 @@ class GatewaySchema(strawberry.Schema):
 
 schema = GatewaySchema(
     query=Query,
+    mutation=Mutation,
     types=(Category, Product),
     extensions=[Prepared],
     config=StrawberryConfig(scalar_map=SCALARS),

@@ -1,0 +1,16 @@
+"""Who may do what, asked once at the edge."""
+
+from django.contrib.auth.models import AnonymousUser
+
+from gateway.accounts.models import User
+from gateway.audit.recording import Actor
+from gateway.domain_errors import NotAllowed, NotSignedIn
+
+
+def actor_with(user: User | AnonymousUser, *permissions: str) -> Actor:
+    """The person as the audit will name them, or `NotSignedIn`, `NotAllowed`. Reads the database."""
+    if not isinstance(user, User):
+        raise NotSignedIn
+    if not user.has_perms(permissions):
+        raise NotAllowed
+    return Actor.account(user)
