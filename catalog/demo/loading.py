@@ -1,7 +1,9 @@
 """Loading and removing demo products in parallel processes. Interrupted at any point, a second run completes it."""
 
-from collections.abc import Callable
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from functools import partial
+from itertools import islice
 from multiprocessing import get_context
 from typing import NamedTuple
 
@@ -40,9 +42,8 @@ def plan_load(count: int) -> Plan:
 
 def load_products(plan: Plan, *, count: int, seed: int, processes: int, report: Report) -> int:
     """Insert what is missing of the first `count` products; returns how many were inserted."""
-    with _workers(min(processes, len(plan.batches))) as pool:
-        work = {pool.submit(load_batch, batch, count, seed): len(numbers_in(batch, count)) for batch in plan.batches}
-        return _collected(pool, work, report)
+    load = partial(load_batch, count=count, seed=seed)
+    return _in_parallel(load, plan.batches, processes, lambda batch: report(len(numbers_in(batch, count))))
 
 
 def plan_removal() -> Plan:
@@ -53,10 +54,8 @@ def plan_removal() -> Plan:
 
 def remove_products(plan: Plan, *, processes: int, report: Report) -> int:
     """Remove the demo products and their directory entries; returns how many products were removed."""
-    with _workers(min(processes, len(plan.batches))) as pool:
-        share = plan.present / max(1, len(plan.batches))
-        work = {pool.submit(remove_batch, batch): round(share) for batch in plan.batches}
-        return _collected(pool, work, report)
+    share = round(plan.present / max(1, len(plan.batches)))
+    return _in_parallel(remove_batch, plan.batches, processes, lambda _: report(share))
 
 
 def _present(collection: str, count: int) -> dict[int, int]:
@@ -81,13 +80,19 @@ def _workers(processes: int) -> ProcessPoolExecutor:
     )
 
 
-def _collected(pool: ProcessPoolExecutor, work: dict[Future[int], int], report: Report) -> int:
-    done = 0
-    try:
-        for future in as_completed(work):
-            done += future.result()
-            report(work[future])
-    except BaseException:
-        pool.shutdown(cancel_futures=True)
-        raise
-    return done
+def _in_parallel(
+    work: Callable[[int], int], batches: Sequence[int], processes: int, done: Callable[[int], None]
+) -> int:
+    """The sum of what `work` returned for each batch. Interrupted, it ends with the batches that are under way."""
+    total = 0
+    waiting = iter(batches)
+    with _workers(min(processes, len(batches))) as pool:
+        # One batch per worker: what the pool has queued already can no longer be taken back.
+        running = {pool.submit(work, batch): batch for batch in islice(waiting, processes)}
+        while running:
+            finished, _ = wait(running, return_when=FIRST_COMPLETED)
+            for future in finished:
+                total += future.result()
+                done(running.pop(future))
+                running |= {pool.submit(work, batch): batch for batch in islice(waiting, 1)}
+    return total

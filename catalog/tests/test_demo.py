@@ -167,7 +167,7 @@ def test_second_run_adds_what_is_missing_and_keeps_what_was_edited(database: Dat
 def test_run_that_was_ended_in_the_middle_is_completed_by_the_next(database: Database[Document], end: int) -> None:
     count = 2_500
     started = subprocess.Popen(
-        [sys.executable, "manage.py", "load_demo", "--products", str(count), "--processes", "2"],
+        [sys.executable, "manage.py", "load_demo", "--products", str(count), "--processes", "1"],
         cwd=REPOSITORY,
         env={**os.environ, "DJANGO_SETTINGS_MODULE": "gateway.test_settings", "MONGODB_DATABASE": database.name},
         stderr=subprocess.PIPE,
