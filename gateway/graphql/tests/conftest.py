@@ -16,7 +16,7 @@ from pymongo.database import Database
 from catalog.models import Geozone
 from deploy.local.launch import Launch
 from deploy.local.progress import Progress
-from deploy.node import tools
+from deploy.node import graphiql, tools
 from gateway.mongo.client import Document
 
 
@@ -73,9 +73,12 @@ def strict(serve: Callable[..., Server]) -> Server:
 
 
 @pytest.fixture(scope="session")
-def alone(serve: Callable[..., Server]) -> Server:
-    """Neither Redis nor MongoDB is there."""
+def alone(serve: Callable[..., Server], tmp_path_factory: pytest.TempPathFactory) -> Server:
+    """Neither Redis nor MongoDB is there, but the scripts of GraphiQL are."""
+    assets = tmp_path_factory.mktemp("alone") / "graphiql"
+    graphiql.prepare(Launch(Progress()), assets)
     return serve(
+        GRAPHIQL_ASSETS=str(assets),
         REDIS_URL=f"redis://127.0.0.1:{free_port()}/0",
         GRAPHQL_BUCKET_POINTS="1",
         GRAPHQL_BUCKET_RESTORE="1",

@@ -1,0 +1,99 @@
+"""What resolvers know of their request, and what asking makes of the answer."""
+
+import asyncio
+from importlib import import_module
+
+import pytest
+from django.conf import settings
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+from django.contrib.auth.models import AnonymousUser
+from pymongo.database import Database
+
+from gateway.accounts.models import User
+from gateway.graphql.context import RequestContext
+from gateway.graphql.texts import Language, accepted_language
+from gateway.mongo.client import Document
+
+
+def context(**headers: str) -> RequestContext:
+    pairs = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
+    return RequestContext({"headers": pairs}, request_id="r", language="ru", client="192.0.2.1")
+
+
+@pytest.fixture
+def session_key(database: Database[Document]) -> str:
+    """Of a merchandiser signed in to the admin."""
+    user = User.objects.create_user("staff@example.com", "secret", is_staff=True)
+    session = import_module(settings.SESSION_ENGINE).SessionStore()
+    session[SESSION_KEY] = str(user.pk)
+    session[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
+    session[HASH_SESSION_KEY] = user.get_session_auth_hash()
+    session.save()
+    key: str = session.session_key
+    return key
+
+
+def test_user_is_whoever_is_signed_in_to_the_admin(session_key: str) -> None:
+    request = context(cookie=f"theme=dark; {settings.SESSION_COOKIE_NAME}={session_key}")
+
+    async def twice() -> list[User | AnonymousUser]:
+        return list(await asyncio.gather(request.user(), request.user()))
+
+    first, second = asyncio.run(twice())
+
+    assert isinstance(first, User)
+    assert first.email == "staff@example.com"
+    assert second is first
+    assert request.personal
+
+
+@pytest.mark.parametrize("cookie", ["sessionid=unknown", "sessionid=", "theme=dark", 'a="', "sessionid=$ne; a b c"])
+def test_unknown_session_is_anonymous_and_still_personal(database: Database[Document], cookie: str) -> None:
+    request = context(cookie=cookie)
+
+    assert isinstance(asyncio.run(request.user()), AnonymousUser)
+    assert request.personal
+
+
+def test_user_who_changed_the_password_is_signed_out(session_key: str) -> None:
+    user = User.objects.get(email="staff@example.com")
+    user.set_password("another")
+    user.save()
+
+    assert isinstance(asyncio.run(context(cookie=f"sessionid={session_key}").user()), AnonymousUser)
+
+
+def test_only_credentials_make_an_answer_personal() -> None:
+    request = context(user_agent="curl", authorization="Bearer x", cookie="a=b")
+
+    assert request.header("user-agent") == "curl"
+    assert not request.personal
+    assert request.authorization() == "Bearer x"
+    assert request.personal
+
+
+@pytest.mark.parametrize("name", ["Cookie", "AUTHORIZATION"])
+def test_credentials_cannot_be_read_unnoticed(name: str) -> None:
+    request = context()
+    request.header(name)
+
+    assert request.personal
+
+
+@pytest.mark.parametrize(
+    ("accept_language", "language"),
+    [
+        (None, "ru"),
+        ("", "ru"),
+        ("en", "en"),
+        ("en-US,en;q=0.9", "en"),
+        ("ru-RU,ru;q=0.9,en;q=0.8", "ru"),
+        ("de, fr", "ru"),
+        ("ru;q=0.1, en;q=0.2", "en"),
+        ("en;q=0", "ru"),
+        ("en;q=x", "ru"),
+        ("*", "ru"),
+    ],
+)
+def test_language_of_messages(accept_language: str | None, language: Language) -> None:
+    assert accepted_language(accept_language) == language

@@ -1,0 +1,183 @@
+"""What one document may hold. Each refusal names the limit, the value found and the value allowed."""
+
+import time
+from typing import Any
+
+import httpx
+import pytest
+from django.test import override_settings
+from graphql import get_introspection_query
+
+from gateway.graphql.errors import Refused
+from gateway.graphql.tests.shop import documents
+
+
+def nested(levels: int) -> str:
+    return '{ category(slug: "a") ' + "{ children " * (levels - 2) + "{ slug }" + " }" * (levels - 2) + " }"
+
+
+def refusal(query: str, **variables: Any) -> dict[str, Any] | None:
+    """What is told besides the message, or None when the document may run."""
+    remembered = documents()
+    try:
+        operation = remembered.prepared(query).operation(None)
+        operation.cost.total(remembered.variables(operation, variables).coerced)
+    except Refused as refused:
+        return dict(refused.formatted("en")[0]["extensions"])
+    return None
+
+
+def exceeded(limit: str, value: int | str, maximum: int) -> dict[str, Any]:
+    return {"code": "LIMIT_EXCEEDED", "limit": limit, "value": value, "maximum": maximum}
+
+
+FRAGMENT = "fragment C on Category { children { slug } }"
+
+
+@pytest.mark.parametrize(
+    ("allowed", "refused", "told"),
+    [
+        ("{ __typename }" + " " * 14_986, "{ __typename }" + " " * 14_987, exceeded("characters", 15_001, 15_000)),
+        ("{ __typename }" + "#\n" * 1_996, "{ __typename }" + "#\n" * 1_999, exceeded("tokens", "> 2000", 2_000)),
+        (nested(12), nested(13), exceeded("depth", 13, 12)),
+    ],
+)
+def test_limit_of_size(allowed: str, refused: str, told: dict[str, Any]) -> None:
+    assert refusal(allowed) is None
+    assert refusal(refused) == told
+
+
+def test_depth_is_counted_through_fragments() -> None:
+    query = nested(12).replace("{ slug }", "{ ...C }") + FRAGMENT
+
+    assert refusal(query) == exceeded("depth", 13, 12)
+
+
+def test_aliases() -> None:
+    aliases = [f"a{number}: __typename" for number in range(16)]
+
+    assert refusal("{ " + " ".join(aliases[:15]) + " }") is None
+    assert refusal("{ " + " ".join(aliases) + " }") == exceeded("aliases", 16, 15)
+
+
+def test_directives() -> None:
+    fields = ["__typename @skip(if: false) @include(if: true)"] * 25
+
+    assert refusal("{ geozones { " + " ".join(fields) + " } }") is None
+    assert refusal("{ geozones { code @skip(if: false) " + " ".join(fields) + " } }") == exceeded("directives", 51, 50)
+
+
+def test_root_fields_are_counted_through_fragments() -> None:
+    fragment = "fragment Q on Query { __typename }"
+
+    assert refusal("{ " + "...Q " * 20 + "} " + fragment) is None
+    assert refusal("{ __typename " + "...Q " * 20 + "} " + fragment) == exceeded("rootFields", 21, 20)
+
+
+def test_one_sign_in_per_document() -> None:
+    login, register = '{name}: login(email: "a") {{ ok }}', 'register(email: "a") { ok }'
+    told = {"code": "LIMIT_EXCEEDED", "limit": "signIns", "maximum": 1}
+
+    assert refusal("mutation { " + login.format(name="a") + " clear { ok } }") is None
+    assert refusal("mutation { " + login.format(name="a") + login.format(name="b") + " }") == told
+    assert refusal("mutation { " + login.format(name="a") + register + " }") == told
+    assert refusal("mutation { ...M ...M } fragment M on Mutation { " + register + " }") == told
+
+
+def test_page_size_written_or_in_a_variable() -> None:
+    query = "query ($n: Int) { products(first: $n) { nodes { name } } }"
+
+    assert refusal("{ products(first: 100) { nodes { name } } }") is None
+    assert refusal("{ products(first: 101) { nodes { name } } }") == exceeded("page", 101, 100)
+    assert refusal("{ products(last: 101) { edges { cursor } } }") == exceeded("page", 101, 100)
+    assert refusal(query, n=100) is None
+    assert refusal(query, n=2_000_000) == exceeded("page", 2_000_000, 100)
+
+
+def test_list_written_or_in_a_variable() -> None:
+    written = "{{ products(filter: {{ nested: {{ brands: [{}] }} }}) {{ nodes {{ name }} }} }}"
+    variable = "query ($filter: Filter) { products(filter: $filter) { nodes { name } } }"
+
+    assert refusal(written.format('"a" ' * 100)) is None
+    assert refusal(written.format('"a" ' * 101)) == exceeded("list", 101, 100)
+    assert refusal(variable, filter={"nested": {"brands": ["a"] * 100}}) is None
+    assert refusal(variable, filter={"nested": {"brands": ["a"] * 101}}) == exceeded("list", 101, 100)
+
+
+def test_repeated_fields_which_validation_would_compare_with_each_other() -> None:
+    began = time.perf_counter()
+
+    assert refusal("{ geozones { " + "code " * 50 + "} }") is None
+    assert refusal("{ geozones { " + "code " * 1_900 + "} }") == exceeded("repeats", 1_900, 50)
+    assert refusal("{ geozones { " + "...{ code } " * 400 + "} }") == exceeded("fragments", 400, 100)
+    assert time.perf_counter() - began < 2
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "{ a { " * 600,
+        "{ geozones { ...A } } fragment A on Geozone { ...B } fragment B on Geozone { ...A }",
+        "{ geozones { ...A } } fragment A on Geozone { code ...A }",
+        "query ($a: [[[[[[[[Int]]]]]]]]) { __typename }",
+        "{ products(filter: " + "{ nested: " * 300 + "null" + " }" * 300 + ") { nodes { name } } }",
+    ],
+)
+def test_hostile_documents_are_refused_cleanly(query: str) -> None:
+    told = refusal(query)
+
+    assert told is not None
+    assert told["code"] in {"GRAPHQL_PARSE_FAILED", "GRAPHQL_VALIDATION_FAILED"}
+
+
+def test_full_introspection_is_within_the_limits(web: httpx.Client) -> None:
+    query = get_introspection_query(
+        specified_by_url=True, schema_description=True, directive_is_repeatable=True, input_value_deprecation=True
+    )
+
+    response = web.post("/graphql", json={"query": query})
+
+    assert response.json()["data"]["__schema"]["queryType"]["name"] == "Query"
+
+
+def test_introspection_has_a_depth_of_its_own() -> None:
+    query = "{ __schema { types " + "{ ofType " * 20 + "{ name }" + " }" * 20 + " } }"
+
+    assert refusal(query.replace("types", "queryType")) == exceeded("introspectionDepth", 23, 20)
+
+
+def test_refusal_is_told_over_http_in_russian(web: httpx.Client) -> None:
+    aliases = " ".join(f"a{number}: __typename" for number in range(16))
+
+    response = web.post("/graphql", json={"query": f"{{ {aliases} }}"})
+
+    assert response.json()["errors"] == [
+        {
+            "message": "Псевдонимов в документе: 16, а можно не больше 15.",
+            "extensions": exceeded("aliases", 16, 15),
+        }
+    ]
+
+
+def test_documents_are_remembered_within_a_bound() -> None:
+    remembered = documents()
+    with override_settings(GRAPHQL_REMEMBERED_TOKENS=100):
+        first = remembered.prepared("{ geozones { code } }")
+        assert remembered.prepared("{ geozones { code } }") is first
+        for number in range(30):
+            remembered.prepared(f"query Q{number} {{ geozones {{ code }} }}")
+
+        assert remembered.prepared("{ geozones { code } }") is not first
+        assert len(remembered._known) < 20
+
+
+def test_remembered_refusal_does_not_grow() -> None:
+    remembered = documents()
+    for _ in range(3):
+        with pytest.raises(Refused) as refused:
+            remembered.prepared("{ nothing }")
+
+    frames, traceback = 0, refused.value.__traceback__
+    while traceback:
+        frames, traceback = frames + 1, traceback.tb_next
+    assert frames == 2
