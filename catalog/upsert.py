@@ -84,7 +84,7 @@ def _create(draft: ProductDraft, *, actor: Actor, reason: str) -> Upserted:
     document: Document = {
         "_id": draft.product_id,
         "category": draft.category,
-        **_fields(draft, {"images": [], "withdrawn": False}),
+        **_fields(draft, {}),
         "stock": [{"geozone": geozone, "quantity": quantity, "reserved": 0} for geozone, quantity in draft.stock or ()],
         "holds": [],
         "created_at": now,
@@ -135,14 +135,14 @@ def _change(draft: ProductDraft, home: str, *, actor: Actor, seen: Seen | None, 
 def _fields(draft: ProductDraft, before: Mapping[str, Any]) -> Document:
     """What the draft says, as stored; `before` answers where it says nothing."""
     sale = draft.sale_price
-    images = before["images"] if draft.images is None else [image._asdict() for image in draft.images]
+    images = before.get("images", []) if draft.images is None else [image._asdict() for image in draft.images]
     return {
         "name": draft.name,
         "description": draft.description,
         "prices": {"base": Decimal128(draft.base_price), "sale": None if sale is None else Decimal128(sale)},
         "attributes": {attribute.name: attribute.value for attribute in draft.attributes},
         "images": images,
-        "withdrawn": before["withdrawn"] if draft.withdrawn is None else draft.withdrawn,
+        "withdrawn": before.get("withdrawn", False) if draft.withdrawn is None else draft.withdrawn,
     }
 
 

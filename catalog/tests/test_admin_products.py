@@ -37,7 +37,7 @@ def product(shop: Database[Document]) -> Document:
 
 
 def text(page: Any) -> str:
-    return unescape(page.content.decode())
+    return unescape(str(page.content, "utf-8"))
 
 
 def found_in(page: Any) -> list[str]:

@@ -46,7 +46,7 @@ INPUT = {
     "stock": [{"geozone": "msk", "quantity": 10}],
 }
 PRODUCT = global_id("Product", "audio", "PROD-1")
-DELIVERY = {"product": PRODUCT, "geozone": "msk", "delta": 5, "reason": "поставка"}
+DELIVERY: dict[str, Any] = {"product": PRODUCT, "geozone": "msk", "delta": 5, "reason": "поставка"}
 
 
 class Staff:

@@ -28,6 +28,7 @@ class DatabaseOperations(MongoOperations):  # type: ignore[misc]
 
 
 class DatabaseWrapper(MongoDatabaseWrapper):  # type: ignore[misc]
+    in_atomic_block: bool
     ops_class = DatabaseOperations
     SchemaEditorClass = DatabaseSchemaEditor
 
