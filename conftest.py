@@ -15,6 +15,7 @@ from django.contrib.auth.models import Group
 from django.test.utils import setup_databases, teardown_databases
 from pymongo.database import Database
 
+from catalog.categories import CATEGORIES
 from deploy.local.stack import Stack
 from gateway.accounts.models import User
 from gateway.mongo import topology
@@ -44,6 +45,7 @@ def clean_database(cluster: None) -> Iterator[Database[Document]]:
     django_tables = (User._meta.db_table, Group._meta.db_table, "django_session")
     for name in [*(name for name, _ in declared()), *django_tables]:
         database()[name].delete_many({})
+    CATEGORIES.forget()
 
 
 @pytest.fixture

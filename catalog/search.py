@@ -16,7 +16,7 @@ from catalog.words import folded, stem, words_in
 MAX_WORDS = 8
 MAX_QUERY = 200
 
-_PRODUCT_ID = re.compile(r"[a-z]+[-_](\d+)")
+_PRODUCT_ID = re.compile(r"[a-z]+[-_]([0-9]+)")
 
 
 class Word(NamedTuple):
@@ -44,8 +44,6 @@ def _words_of(chunk: str) -> Iterator[Word]:
     swapped = list(words_in(in_other_layout(chunk)))
     # «yjen,er» is ноутбук: some Russian letters are punctuation in the other layout, and the word falls apart.
     meant = swapped[0] if len(swapped) == 1 and swapped[0].isalpha() else None
-    if not typed and meant:
-        typed = [meant]
     for word in typed:
         yield Word(tuple(dict.fromkeys(_terms(word, meant if word.isalpha() else None))))
 

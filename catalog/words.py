@@ -12,7 +12,7 @@ from typing import Any
 import Stemmer
 
 # Letters of one alphabet, or digits: «iPhone15» and «iPhone 15», «256GB» and «256 ГБ» are the same words.
-_WORD = re.compile(r"[a-z]+|[а-я]+|\d+")
+_WORD = re.compile(r"[a-z]+|[а-я]+|[0-9]+")
 # Longer runs of letters are no words; the bound keeps a term an ordinary index key.
 MAX_WORD = 40
 

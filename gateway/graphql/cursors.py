@@ -19,8 +19,8 @@ OTHER_SORT = Text(
     "The cursor is of sort {other}, but {sort} was asked for. Start from the first page.",
 )
 
-_DECIMAL = re.compile(r"\d{1,12}(\.\d{1,6})?")
-_NUMBER = re.compile(r"-?\d{1,15}")
+_DECIMAL = re.compile(r"[0-9]{1,12}(\.[0-9]{1,6})?")
+_NUMBER = re.compile(r"-?[0-9]{1,15}")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MAX_TEXT = 400
 

@@ -9,7 +9,7 @@ from graphql import GraphQLError
 from strawberry.types.scalar import ScalarDefinition
 
 # Far beyond any price; keeps a hostile exponent from becoming a number with a million digits.
-_DECIMAL = re.compile(r"-?\d{1,15}(\.\d{1,6})?")
+_DECIMAL = re.compile(r"-?[0-9]{1,15}(\.[0-9]{1,6})?")
 
 
 def _written_decimal(value: Decimal) -> str:
