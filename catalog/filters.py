@@ -72,6 +72,9 @@ class Walk:
         """
         checks = {"$and": list(self.checks)} if self.checks else {}
         points = self.points()
+        if not points:
+            # None of no values, such as an attribute's empty list: MongoDB refuses an empty `$or`.
+            return {"_id": {"$in": []}}
         if len(points) == 1 and len(further) == 1:
             return {**ON_SALE, **points[0], **further[0], **checks}
         if len(points) == 1:
