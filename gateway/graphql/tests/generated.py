@@ -84,7 +84,7 @@ class Generator:
         if isinstance(type_, GraphQLList):
             return "[" + ", ".join(self._literal(type_.of_type, depth) for _ in range(self.random.randrange(3))) + "]"
         if isinstance(type_, GraphQLEnumType):
-            return self.random.choice(list(type_.values))
+            return str(self.random.choice(list(type_.values)))
         if isinstance(type_, GraphQLInputObjectType):
             fields = [
                 f"{name}: {self._literal(field.type, depth + 1)}"
@@ -98,7 +98,8 @@ class Generator:
             "Boolean": lambda: self.random.choice(("true", "false")),
             "Decimal": lambda: self.random.choice(('"1.50"', '"0"', '"NaN"', '"1e99"', '"-1"')),
         }
-        return literals.get(type_.name, lambda: json.dumps(self.random.choice(STRINGS)))()
+        literal = literals.get(type_.name)
+        return literal() if literal else json.dumps(self.random.choice(STRINGS))
 
     def _cut(self, request: dict[str, Any]) -> dict[str, Any]:
         return {"query": request["query"][: self.random.randrange(1, len(request["query"]))]}

@@ -17,6 +17,13 @@ def test_get_may_be_cached_as_long_as_its_strictest_read_allows(web: httpx.Clien
     assert response.json()["extensions"] == {"cost": {"requestedQueryCost": 1, "actualQueryCost": 1}}
 
 
+def test_catalog_page_by_get_may_be_cached(web: httpx.Client, geozones: None) -> None:
+    response = web.get("/graphql", params={"query": "{ products(first: 1) { nodes { name } } }"})
+
+    assert response.json()["data"] == {"products": {"nodes": []}}
+    assert response.headers["cache-control"] == "public, max-age=30"
+
+
 def test_answer_that_the_client_has_is_not_sent_again(web: httpx.Client, geozones: None) -> None:
     first = web.get("/graphql", params=ZONES)
 

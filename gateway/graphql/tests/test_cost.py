@@ -3,9 +3,11 @@
 from typing import Any
 
 import pytest
+from graphql import GraphQLObjectType
 
-from gateway.graphql.cost import check, objects_in
+from gateway.graphql.cost import EXTRA, check, objects_in
 from gateway.graphql.errors import Refused
+from gateway.graphql.schema import schema
 from gateway.graphql.tests.shop import documents
 
 
@@ -97,3 +99,13 @@ def test_cost_above_the_limit_names_both() -> None:
 def test_objects_of_an_answer_are_counted() -> None:
     assert objects_in(None) == 0
     assert objects_in({"a": 1, "b": [{"c": {}}, {"c": None}], "d": [[{}]]}) == 5
+
+
+def test_extra_costs_are_those_of_fields_that_exist() -> None:
+    served = schema.as_graphql_core()
+
+    for coordinate in EXTRA:
+        type_, _, field = coordinate.partition(".")
+        found = served.type_map[type_]
+        assert isinstance(found, GraphQLObjectType)
+        assert field in found.fields

@@ -94,6 +94,13 @@ def test_message_is_russian_unless_english_is_asked_for(web: httpx.Client) -> No
     assert english.json()["errors"][0]["message"] == "There is no query: the parameter `query`."
 
 
+def test_mutation_by_get_is_refused(web: httpx.Client) -> None:
+    response = web.get("/graphql", params={"query": "mutation { __typename }"})
+
+    assert (response.status_code, response.headers["allow"]) == (405, "POST")
+    assert "data" not in response.json()
+
+
 def test_other_methods_are_refused(web: httpx.Client) -> None:
     response = web.put("/graphql", json={"query": "{ geozones { code } }"})
 

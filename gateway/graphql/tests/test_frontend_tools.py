@@ -9,7 +9,6 @@ from pathlib import Path
 import httpx
 import pytest
 from django.conf import settings
-from graphql import build_schema
 
 from deploy.node.tools import HERE
 
@@ -18,18 +17,20 @@ MODULES = HERE / "node_modules"
 
 GEOZONES = "query AppGeozonesQuery { geozones { code name } }"
 PRODUCTS = """
-query AppProductsQuery($after: String) { ...App_products @arguments(after: $after) }
+query AppProductsQuery($first: Int!, $after: String) { ...App_products @arguments(first: $first, after: $after) }
+"""
+PAGE = """
 fragment App_products on Query
 @refetchable(queryName: "AppProductsPageQuery")
-@argumentDefinitions(after: { type: "String" }) {
-  products(first: 24, after: $after) @connection(key: "App_products") { edges { node { id name price { amount } } } }
+@argumentDefinitions(first: { type: "Int!" }, after: { type: "String" }) {
+  products(first: $first, after: $after) @connection(key: "App_products") {
+    edges { node { id name price { amount } } }
+  }
 }
 """
-
-
-def has_products() -> bool:
-    query = build_schema(SCHEMA.read_text()).query_type
-    return query is not None and "products" in query.fields
+NODE = """
+fragment App_product on Product @refetchable(queryName: "AppProductQuery") { name }
+"""
 
 
 @pytest.fixture
@@ -42,8 +43,7 @@ def frontend(tmp_path: Path) -> Path:
 
 
 def test_relay_compiler_compiles_queries_and_connections(frontend: Path, node: Callable[..., str]) -> None:
-    documents = [GEOZONES, PRODUCTS] if has_products() else [GEOZONES]
-    tags = "\n".join(f"graphql`{document}`;" for document in documents)
+    tags = "\n".join(f"graphql`{document}`;" for document in (GEOZONES, PRODUCTS, PAGE, NODE))
     (frontend / "src" / "App.ts").write_text(f'import {{ graphql }} from "relay-runtime";\n{tags}\n')
     (frontend / "relay.config.json").write_text(
         json.dumps({"src": "src", "schema": "schema.graphql", "language": "typescript", "noSourceControl": True})
@@ -51,9 +51,11 @@ def test_relay_compiler_compiles_queries_and_connections(frontend: Path, node: C
 
     node(MODULES / "relay-compiler" / "cli.js", "relay.config.json", cwd=frontend)
 
-    generated = frontend / "src" / "__generated__" / "AppGeozonesQuery.graphql.ts"
-    assert "readonly code: string" in generated.read_text()
-    assert (generated.with_name("AppProductsPageQuery.graphql.ts")).exists() == has_products()
+    generated = frontend / "src" / "__generated__"
+    assert "readonly code: string" in (generated / "AppGeozonesQuery.graphql.ts").read_text()
+    assert (generated / "AppProductsPageQuery.graphql.ts").exists()
+    # Refetched by Query.node.
+    assert '"name": "node"' in (generated / "AppProductQuery.graphql.ts").read_text()
 
 
 def test_graphql_codegen_makes_types(frontend: Path, node: Callable[..., str]) -> None:

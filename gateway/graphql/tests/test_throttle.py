@@ -15,11 +15,11 @@ TYPENAME = {"query": "{ __typename }"}
 TOKEN = "a-token-that-a-server-of-the-shop-holds"
 
 
-def ask(server: Server, client: str, times: int = 1, **headers: str) -> list[httpx.Response]:
+def ask(server: Server, client: str, times: int = 1, headers: dict[str, str] | None = None) -> list[httpx.Response]:
     """From an address that uvicorn believes its proxy about; with a bucket that nobody has used."""
     redis_client().delete(f"graphql:bucket:{client}")
     return [
-        server.client.post("/graphql", json=TYPENAME, headers={"x-forwarded-for": client, **headers})
+        server.client.post("/graphql", json=TYPENAME, headers={"x-forwarded-for": client, **(headers or {})})
         for _ in range(times)
     ]
 
@@ -76,8 +76,8 @@ def test_server_with_a_token_asks_for_its_buyers(strict: Server) -> None:
     redis_client().delete("graphql:bucket:192.0.2.7")
     named = {"x-buyer-address": "192.0.2.7"}
 
-    trusted = ask(strict, "10.1.0.6", **named, **{"x-server-token": TOKEN})
-    liar = ask(strict, "10.1.0.7", **named, **{"x-server-token": "guessed"})
+    trusted = ask(strict, "10.1.0.6", headers={**named, "x-server-token": TOKEN})
+    liar = ask(strict, "10.1.0.7", headers={**named, "x-server-token": "guessed"})
 
     assert [response.status_code for response in (*trusted, *liar)] == [200, 200]
     assert redis_client().exists("graphql:bucket:192.0.2.7", "graphql:bucket:10.1.0.6") == 1
