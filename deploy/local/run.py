@@ -1,5 +1,6 @@
 """`make run`: servers, preparation, then web, worker and beat in the foreground until Ctrl-C."""
 
+import errno
 import os
 import subprocess
 import sys
@@ -20,17 +21,8 @@ from deploy.local.stop import stop_everything
 from deploy.local.supervise import Supervisor
 
 DEFAULT_PORT = "8000"
-OUTPUT_LINES = 40
-
-# Each is idempotent, so that every start may repeat them all.
-PREPARATION = (
-    ("topology", "shard keys, indexes, zones", ("topology", "apply")),
-    ("migrate", "migrations", ("migrate",)),
-    ("cassandra", "keyspaces and tables", ("cassandra", "apply")),
-    ("roles", "staff roles", ("roles",)),
-    ("accounts", "demo accounts", ("demo_accounts",)),
-    ("demo", "demo catalog", ("load_demo",)),
-)
+# What writing to a closed terminal or pipe gives: nobody looks any more, which counts as Ctrl-C.
+SCREEN_CLOSED = {errno.EIO, errno.EPIPE}
 
 
 def run(root: Path) -> int:
@@ -52,40 +44,37 @@ def run(root: Path) -> int:
 
 
 def _run(layout: Layout, port: int) -> int:
-    status = 0
     try:
         with Progress() as progress:
             stack = start(layout.root, Launch(progress)).stack
-            for name, text, command in PREPARATION:
-                if name == "cassandra" and "CASSANDRA_CONTACT_POINTS" not in stack.env():
-                    continue
-                with progress.step(name, text):
-                    _manage(command, stack.env())
+        _prepare(stack.env())
         Supervisor(applications(layout, stack.env(), port=port), stack, port=port, stream=sys.stdout).run()
-    except (KeyboardInterrupt, BrokenPipeError):
-        pass
+    except KeyboardInterrupt:
+        return 0
     except StackError as error:
         sys.stderr.write(f"\n{error}\n\n")
-        status = 1
-    with uninterrupted(), Progress() as progress, changing(layout, progress):
-        progress.say("run", "stopping; the data stays")
-        stop_everything(layout, progress)
-    return status
+        return 1
+    except OSError as error:
+        if error.errno not in SCREEN_CLOSED:
+            raise
+        return 0
+    finally:
+        with uninterrupted(), Progress() as progress, changing(layout, progress):
+            progress.say("run", "stopping; the data stays")
+            stop_everything(layout, progress)
 
 
-def _manage(command: tuple[str, ...], addresses: Mapping[str, str]) -> None:
+def _prepare(addresses: Mapping[str, str]) -> None:
+    sys.stdout.flush()
     outcome = subprocess.run(
-        [sys.executable, str(REPOSITORY / "manage.py"), *command],
+        [sys.executable, "-m", "deploy.local.preparation"],
+        cwd=REPOSITORY,
         env={**os.environ, "LOG_FORMAT": "console", **addresses},
         stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
         check=False,
     )
     if outcome.returncode:
-        tail = "\n".join(f"    {line}" for line in outcome.stdout.splitlines()[-OUTPUT_LINES:])
-        raise StackError(f"manage.py {' '.join(command)} failed:\n{tail}")
+        raise StackError("the shop could not be prepared, see above")
 
 
 def _port(environ: Mapping[str, str]) -> int:
