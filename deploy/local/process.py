@@ -5,7 +5,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -120,7 +120,7 @@ class Process:
             write_atomically(self.pid_file, json.dumps({"pid": identity.pid, "started": identity.started}) + "\n")
 
 
-def stop_all(processes: Iterable[Process], *, seconds: float) -> list[str]:
+def stop_all(processes: Collection[Process], *, seconds: float) -> list[str]:
     """SIGTERM to all at once, SIGKILL to what is left after `seconds`; names those that had to be killed."""
     running = [process for process in processes if process.identity]
     for process in running:

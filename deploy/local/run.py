@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import NoReturn
 
 from deploy.local import lock
 from deploy.local.applications import applications, stop_applications
@@ -36,28 +37,31 @@ def run(root: Path) -> int:
         )
 
     with lock.exclusive(layout.run_lock, note=f"{os.getpid()} http://{HOST}:{port}/", when_taken=refuse):
-        # What a `run` that was killed -9 has left would hold the port.
-        stop_applications(layout)
-        if not is_free(port):
-            raise StackError(f"port {port} is taken{taken_by(port)}. Choose another one: PORT=8001 make run")
-        return _run(layout, port)
+        try:
+            # What a `run` that was killed -9 has left would hold the port.
+            stop_applications(layout)
+            if not is_free(port):
+                raise StackError(f"port {port} is taken{taken_by(port)}. Choose another one: PORT=8001 make run")
+            _serve(layout, port)
+        except KeyboardInterrupt:
+            return 0
+        except OSError as error:
+            if error.errno not in SCREEN_CLOSED:
+                raise
+            return 0
 
 
-def _run(layout: Layout, port: int) -> int:
+def _serve(layout: Layout, port: int) -> NoReturn:
+    """Until interrupted. However it ends, everything is stopped."""
     try:
         with Progress() as progress:
             stack = start(layout.root, Launch(progress)).stack
         _prepare(stack.env())
         Supervisor(applications(layout, stack.env(), port=port), stack, port=port, stream=sys.stdout).run()
-    except KeyboardInterrupt:
-        return 0
     except StackError as error:
+        # Said here, so that it stands before the lines about stopping.
         sys.stderr.write(f"\n{error}\n\n")
-        return 1
-    except OSError as error:
-        if error.errno not in SCREEN_CLOSED:
-            raise
-        return 0
+        sys.exit(1)
     finally:
         with uninterrupted(), Progress() as progress, changing(layout, progress):
             progress.say("run", "stopping; the data stays")
