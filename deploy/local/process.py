@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import sys
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -200,7 +199,3 @@ def _signal(pid: int, number: signal.Signals) -> None:
 def _signal_group(pid: int, number: signal.Signals) -> None:
     with suppress(ProcessLookupError):
         os.killpg(pid, number)
-
-
-if not sys.platform.startswith("linux"):
-    raise StackError("the local stack needs Linux; elsewhere use docker compose, or give the addresses of your servers")

@@ -27,7 +27,7 @@ SCREEN_CLOSED = {errno.EIO, errno.EPIPE}
 
 
 def run(root: Path) -> int:
-    layout = Layout(root.absolute())
+    layout = Layout(root.resolve())
     port = _port(os.environ)
 
     def refuse(note: str) -> None:

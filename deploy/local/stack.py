@@ -48,7 +48,7 @@ class Stack:
     @classmethod
     def at(cls, root: Path) -> Self:
         """The stack of this root, which must have been started before."""
-        layout = Layout(root.absolute())
+        layout = Layout(root.resolve())
         try:
             record = json.loads(layout.description.read_text(encoding="utf-8"))
         except FileNotFoundError:

@@ -21,7 +21,7 @@ Row = tuple[str, str, str, str, str]
 
 def show_status(root: Path) -> int:
     """Print one line per process; 0 when all of them do their work, 1 otherwise."""
-    layout = Layout(root.absolute())
+    layout = Layout(root.resolve())
     if not layout.description.exists():
         sys.stdout.write(f"there is no stack at {root}\n")
         return 1
