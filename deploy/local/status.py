@@ -12,11 +12,11 @@ from deploy.local.readiness import serves
 from deploy.local.server import VARIABLE
 from deploy.local.stack import Stack
 
-COLUMNS = "{:<11}{:<13}{:>8}  {:<23}{}\n"
 EXTERNAL = "external"
 RUNNING = "running"
 
 Row = tuple[str, str, str, str, str]
+HEADER: Row = ("NAME", "STATE", "PID", "ADDRESS", "UPTIME")
 
 
 def show_status(root: Path) -> int:
@@ -25,12 +25,13 @@ def show_status(root: Path) -> int:
     if not layout.description.exists():
         sys.stdout.write(f"there is no stack at {root}\n")
         return 1
-    sys.stdout.write(COLUMNS.format("NAME", "STATE", "PID", "ADDRESS", "UPTIME"))
-    all_run = True
-    for row in [*_servers(Stack.at(root)), *_applications(layout)]:
-        sys.stdout.write(COLUMNS.format(*row))
-        all_run = all_run and row[1] in {RUNNING, EXTERNAL}
-    return 0 if all_run else 1
+    rows = [*_servers(Stack.at(root)), *_applications(layout)]
+    table = [HEADER, *rows]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    for row in table:
+        line = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        sys.stdout.write(line.rstrip() + "\n")
+    return 0 if all(row[1] in {RUNNING, EXTERNAL} for row in rows) else 1
 
 
 def _servers(stack: Stack) -> Iterator[Row]:
