@@ -26,7 +26,7 @@ lint: $(INSTALLED) ## formatting, types, imports, migrations, settings
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy .
 	$(VENV)/bin/lint-imports
-	$(PYTHON) manage.py makemigrations --check --dry-run
+	$(PYTHON) manage.py makemigrations --check --dry-run --settings deploy.local.offline_settings
 	$(PYTHON) manage.py check
 
 .PHONY: format

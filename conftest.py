@@ -50,11 +50,13 @@ def clean_database(cluster: None) -> Iterator[Database[Document]]:
 
 @pytest.fixture
 def stack() -> Iterator[Stack]:
-    """The running servers, to be killed and started; healthy again for the next test."""
+    """The running servers, to be killed and started; healthy again for the next test, even after a failed one."""
     stack = Stack.at(TEST_ROOT)
     if stack.env().get("MONGODB_URI") != os.environ.get("MONGODB_URI"):
         pytest.skip("the servers are not ours to kill")
     yield stack
+    for name in stack.names:
+        stack.start(name)
     stack.wait_healthy(timeout=60)
 
 

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator
+from io import StringIO
 from typing import Any
 
 from django.conf import settings
@@ -23,7 +24,7 @@ def check_production(**_: Any) -> list[checks.CheckMessage]:
 def refuse_unsafe_production() -> None:
     """End the process, naming what is wrong. For those who start without `manage.py`, which checks by itself."""
     try:
-        call_command("check", "--tag", "production", verbosity=0)
+        call_command("check", "--tag", "production", stdout=StringIO())  # silent unless something is wrong
     except SystemCheckError as error:
         sys.stderr.write(f"{error}\n")
         raise SystemExit(1) from error

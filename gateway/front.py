@@ -12,8 +12,8 @@ from gateway.redis import close_async_redis
 
 log = structlog.get_logger(__name__)
 
-# Probes come every few seconds and say nothing as long as they succeed.
-QUIET_PATHS = {"/healthz", "/readyz"}
+# Probes and files of the admin come in numbers and say nothing as long as they succeed.
+QUIET_PATHS = ("/healthz", "/readyz", "/static/")
 
 
 class Front:
@@ -47,7 +47,7 @@ class Front:
         try:
             await self._routes.get(scope["path"], self._fallback)(scope, receive, send_with_id)
         finally:
-            if scope["path"] not in QUIET_PATHS or status >= 500:
+            if status >= 400 or not scope["path"].startswith(QUIET_PATHS):
                 milliseconds = round((time.perf_counter() - started) * 1000, 1)
                 log.info("request", method=scope["method"], path=scope["path"], status=status, ms=milliseconds)
 

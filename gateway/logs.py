@@ -10,6 +10,7 @@ import uuid
 from typing import Any, Literal, TypedDict
 
 import structlog
+from structlog.typing import EventDict
 
 # What a proxy or a client may call its request; anything else could forge log lines.
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
@@ -49,7 +50,11 @@ def configure(options: LogOptions) -> None:
                 "structured": {
                     "()": structlog.stdlib.ProcessorFormatter,
                     "foreign_pre_chain": [*shared, structlog.stdlib.ExtraAdder()],
-                    "processors": [structlog.stdlib.ProcessorFormatter.remove_processors_meta, *rendering],
+                    "processors": [
+                        structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                        _drop_uvicorn_colours,
+                        *rendering,
+                    ],
                 }
             },
             "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "structured"}},
@@ -69,6 +74,12 @@ def configure(options: LogOptions) -> None:
             },
         }
     )
+
+
+def _drop_uvicorn_colours(_logger: Any, _method: str, event: EventDict) -> EventDict:
+    """Uvicorn repeats some messages with escape codes."""
+    event.pop("color_message", None)
+    return event
 
 
 def accepted_request_id(offered: str | None) -> str:

@@ -22,6 +22,9 @@ from deploy.local.stop import clean, stop
 def main() -> int:
     arguments = _parser().parse_args()
     perform: Callable[[argparse.Namespace], int] = arguments.perform
+    if sys.platform != "linux":
+        sys.stderr.write("the local stack is made for Linux: use docker compose here\n")
+        return 1
     interrupt_on_stop_signals()
     try:
         return perform(arguments)

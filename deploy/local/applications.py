@@ -30,7 +30,7 @@ class Application:
 
 def applications(layout: Layout, addresses: dict[str, str], *, port: int) -> list[Application]:
     programs = Path(sys.executable).parent
-    celery = (str(programs / "celery"), "-A", "gateway")
+    celery = (str(programs / "celery"), "--quiet", "-A", "gateway")  # without the banner
     uvicorn = (str(programs / "uvicorn"), "gateway.asgi:application", "--host", HOST, "--port", str(port))
     commands = {
         "web": uvicorn,

@@ -30,6 +30,7 @@ def cached(launch: Launch, name: str, build: Callable[[Path], None], *, announce
         cache / f"{name}.lock",
         note="",
         when_taken=lambda _: launch.progress.say(label, "another start is fetching it, waiting"),
+        while_waiting=launch.check,
     ):
         if target.is_dir():
             return target

@@ -16,7 +16,7 @@ from deploy.local.stop import stop
 
 def execute(root: Path, command: Sequence[str], *, keep: bool) -> int:
     """The command's exit status. The stack is stopped afterwards if this call started it and nobody else uses it."""
-    layout = Layout(root.absolute())
+    layout = Layout(root.resolve())
     with Progress() as progress:
         started = start(root, Launch(progress))
     try:

@@ -2,24 +2,30 @@
 
 import fcntl
 import os
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+POLL_SECONDS = 0.05
+# A lock that is only being looked at is free again sooner than this.
+GLANCE_SECONDS = 0.2
+
 
 @contextmanager
-def exclusive(path: Path, *, note: str, when_taken: Callable[[str], None]) -> Iterator[None]:
+def exclusive(
+    path: Path, *, note: str, when_taken: Callable[[str], None], while_waiting: Callable[[], None] = lambda: None
+) -> Iterator[None]:
     """Hold the lock for the block.
 
     When somebody holds it, `when_taken` gets the note they left: it may raise to give up, otherwise we wait.
     """
     descriptor = _open(path)
     try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        if not _taken_within(descriptor, GLANCE_SECONDS):
             when_taken(path.read_text(encoding="utf-8"))
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            while not _taken_within(descriptor, GLANCE_SECONDS):
+                while_waiting()
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, note.encode(), 0)
         yield
@@ -42,13 +48,22 @@ def holder(path: Path) -> str | None:
     """The note left by whoever holds the lock; None when it is free."""
     descriptor = _open(path)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return path.read_text(encoding="utf-8")
-    else:
-        return None
+        return None if _taken_within(descriptor, GLANCE_SECONDS) else path.read_text(encoding="utf-8")
     finally:
         os.close(descriptor)
+
+
+def _taken_within(descriptor: int, seconds: float) -> bool:
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(POLL_SECONDS)
+        else:
+            return True
 
 
 def _open(path: Path) -> int:

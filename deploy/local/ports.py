@@ -37,10 +37,10 @@ OTHER_BASE, OTHER_COUNT = 25000, 60
 
 
 def base_of(root: Path) -> int:
-    root = root.absolute()
-    if root == DEVELOPMENT_ROOT:
+    root = root.resolve()
+    if root == DEVELOPMENT_ROOT.resolve():
         return DEVELOPMENT_BASE
-    if root == TEST_ROOT:
+    if root == TEST_ROOT.resolve():
         return TEST_BASE
     return OTHER_BASE + 100 * (zlib.crc32(os.fsencode(root)) % OTHER_COUNT)
 

@@ -3,9 +3,8 @@
 import json
 import os
 import signal
-import sys
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -120,7 +119,7 @@ class Process:
             write_atomically(self.pid_file, json.dumps({"pid": identity.pid, "started": identity.started}) + "\n")
 
 
-def stop_all(processes: Iterable[Process], *, seconds: float) -> list[str]:
+def stop_all(processes: Collection[Process], *, seconds: float) -> list[str]:
     """SIGTERM to all at once, SIGKILL to what is left after `seconds`; names those that had to be killed."""
     running = [process for process in processes if process.identity]
     for process in running:
@@ -200,7 +199,3 @@ def _signal(pid: int, number: signal.Signals) -> None:
 def _signal_group(pid: int, number: signal.Signals) -> None:
     with suppress(ProcessLookupError):
         os.killpg(pid, number)
-
-
-if not sys.platform.startswith("linux"):
-    raise StackError("the local stack needs Linux; elsewhere use docker compose, or give the addresses of your servers")

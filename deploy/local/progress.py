@@ -33,6 +33,7 @@ class Progress:
         self._live = self._stream.isatty()
         self._lock = threading.Lock()
         self._active: list[Step] = []
+        self._pending = ""  # what stands on the live line
         self._finished = threading.Event()
         self._ticker: threading.Thread | None = None
 
@@ -71,11 +72,13 @@ class Progress:
         while not self._finished.wait(TICK_SECONDS):
             with self._lock:
                 waiting = ", ".join(f"{step.name} {step.seconds:.0f} s" for step in self._active)
-                self._write(f"… {waiting}" if waiting else "")
+                if waiting != self._pending:
+                    self._write("", live=waiting)
 
-    def _write(self, text: str) -> None:
-        erase = "\r\x1b[K" if self._live else ""
+    def _write(self, text: str, *, live: str = "") -> None:
+        erase = "\r\x1b[K" if self._pending else ""
+        self._pending = live
         # A terminal that was closed must not keep us from stopping what we started.
         with suppress(OSError):
-            self._stream.write(erase + text)
+            self._stream.write(erase + text + (f"… {live}" if live else ""))
             self._stream.flush()

@@ -1,10 +1,12 @@
 """`make run`: servers, preparation, then web, worker and beat in the foreground until Ctrl-C."""
 
+import errno
 import os
 import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import NoReturn
 
 from deploy.local import lock
 from deploy.local.applications import applications, stop_applications
@@ -20,21 +22,12 @@ from deploy.local.stop import stop_everything
 from deploy.local.supervise import Supervisor
 
 DEFAULT_PORT = "8000"
-OUTPUT_LINES = 40
-
-# Each is idempotent, so that every start may repeat them all.
-PREPARATION = (
-    ("topology", "shard keys, indexes, zones", ("topology", "apply")),
-    ("migrate", "migrations", ("migrate",)),
-    ("cassandra", "keyspaces and tables", ("cassandra", "apply")),
-    ("roles", "staff roles", ("roles",)),
-    ("accounts", "demo accounts", ("demo_accounts",)),
-    ("demo", "demo catalog", ("load_demo", "--products", "20000")),
-)
+# What writing to a closed terminal or pipe gives: nobody looks any more, which counts as Ctrl-C.
+SCREEN_CLOSED = {errno.EIO, errno.EPIPE}
 
 
 def run(root: Path) -> int:
-    layout = Layout(root.absolute())
+    layout = Layout(root.resolve())
     port = _port(os.environ)
 
     def refuse(note: str) -> None:
@@ -44,48 +37,48 @@ def run(root: Path) -> int:
         )
 
     with lock.exclusive(layout.run_lock, note=f"{os.getpid()} http://{HOST}:{port}/", when_taken=refuse):
-        # What a `run` that was killed -9 has left would hold the port.
-        stop_applications(layout)
-        if not is_free(port):
-            raise StackError(f"port {port} is taken{taken_by(port)}. Choose another one: PORT=8001 make run")
-        return _run(layout, port)
+        try:
+            # What a `run` that was killed -9 has left would hold the port.
+            stop_applications(layout)
+            if not is_free(port):
+                raise StackError(f"port {port} is taken{taken_by(port)}. Choose another one: PORT=8001 make run")
+            _serve(layout, port)
+        except KeyboardInterrupt:
+            return 0
+        except OSError as error:
+            if error.errno not in SCREEN_CLOSED:
+                raise
+            return 0
 
 
-def _run(layout: Layout, port: int) -> int:
-    status = 0
+def _serve(layout: Layout, port: int) -> NoReturn:
+    """Until interrupted. However it ends, everything is stopped."""
     try:
         with Progress() as progress:
             stack = start(layout.root, Launch(progress)).stack
-            for name, text, command in PREPARATION:
-                if name == "cassandra" and "CASSANDRA_CONTACT_POINTS" not in stack.env():
-                    continue
-                with progress.step(name, text):
-                    _manage(command, stack.env())
+        _prepare(stack.env())
         Supervisor(applications(layout, stack.env(), port=port), stack, port=port, stream=sys.stdout).run()
-    except (KeyboardInterrupt, BrokenPipeError):
-        pass
     except StackError as error:
+        # Said here, so that it stands before the lines about stopping.
         sys.stderr.write(f"\n{error}\n\n")
-        status = 1
-    with uninterrupted(), Progress() as progress, changing(layout, progress):
-        progress.say("run", "stopping; the data stays")
-        stop_everything(layout, progress)
-    return status
+        sys.exit(1)
+    finally:
+        with uninterrupted(), Progress() as progress, changing(layout, progress):
+            progress.say("run", "stopping; the data stays")
+            stop_everything(layout, progress)
 
 
-def _manage(command: tuple[str, ...], addresses: Mapping[str, str]) -> None:
+def _prepare(addresses: Mapping[str, str]) -> None:
+    sys.stdout.flush()
     outcome = subprocess.run(
-        [sys.executable, str(REPOSITORY / "manage.py"), *command],
+        [sys.executable, "-m", "deploy.local.preparation"],
+        cwd=REPOSITORY,
         env={**os.environ, "LOG_FORMAT": "console", **addresses},
         stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
         check=False,
     )
     if outcome.returncode:
-        tail = "\n".join(f"    {line}" for line in outcome.stdout.splitlines()[-OUTPUT_LINES:])
-        raise StackError(f"manage.py {' '.join(command)} failed:\n{tail}")
+        raise StackError("the shop could not be prepared, see above")
 
 
 def _port(environ: Mapping[str, str]) -> int:

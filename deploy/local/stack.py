@@ -48,7 +48,7 @@ class Stack:
     @classmethod
     def at(cls, root: Path) -> Self:
         """The stack of this root, which must have been started before."""
-        layout = Layout(root.absolute())
+        layout = Layout(root.resolve())
         try:
             record = json.loads(layout.description.read_text(encoding="utf-8"))
         except FileNotFoundError:
@@ -123,6 +123,8 @@ class Stack:
             return
         server = self._server(name)
         (self.layout.data / name).mkdir(parents=True, exist_ok=True)
+        if not Path(server.command[0]).exists():
+            raise StackError(f"{server.command[0]} is gone: python -m deploy.local start finds or fetches it anew")
         process.spawn(server.command, {**os.environ, **server.environment})
 
     def await_serving(self, name: str, launch: Launch) -> None:

@@ -31,7 +31,7 @@ class Started:
 
 
 def start(root: Path, launch: Launch) -> Started:
-    layout = Layout(root.absolute())
+    layout = Layout(root.resolve())
     with changing(layout, launch.progress):
         before = Stack.at(layout.root) if layout.description.exists() else None
         external = _external(launch.environ, before)

@@ -26,7 +26,7 @@ SERVERS = (*mongodb.NAMES, *redis.NAMES, *cassandra.NAMES)
 
 def stop(root: Path, progress: Progress) -> None:
     """Stop everything of this root; data stays."""
-    layout = Layout(root.absolute())
+    layout = Layout(root.resolve())
     _end_run(layout, progress)
     with changing(layout, progress):
         stop_everything(layout, progress)
@@ -34,7 +34,7 @@ def stop(root: Path, progress: Progress) -> None:
 
 def clean(root: Path, progress: Progress) -> None:
     """Stop everything of this root and forget its data and logs. The cache of binaries stays."""
-    layout = Layout(root.absolute())
+    layout = Layout(root.resolve())
     _end_run(layout, progress)
     with changing(layout, progress):
         stop_everything(layout, progress)

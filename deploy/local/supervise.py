@@ -2,7 +2,7 @@
 
 import time
 from http.client import HTTPConnection, HTTPException
-from typing import TextIO
+from typing import NoReturn, TextIO
 
 from deploy.local.applications import Application
 from deploy.local.errors import StackError
@@ -46,7 +46,7 @@ class Supervisor:
         self._due: dict[str, float] = dict.fromkeys(self._applications, 0.0)
         self._gone_servers: set[str] = set()
 
-    def run(self) -> None:
+    def run(self) -> NoReturn:
         """Until interrupted; raises StackError when a process keeps dying."""
         welcomed = False
         answered_at: float | None = None

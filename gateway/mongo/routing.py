@@ -7,13 +7,11 @@ import time
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from decimal import Decimal
 from itertools import product
 from typing import Any
 
 import structlog
-from bson import Decimal128, Int64, MaxKey, MinKey, ObjectId
+from bson import Int64, MaxKey, MinKey, ObjectId
 from pymongo import MongoClient
 from pymongo.errors import PyMongoError
 
@@ -60,7 +58,8 @@ class ChunkTable:
         return self.shards[first : last + 1]
 
     def _chunk_of(self, key: Sequence[Any]) -> int:
-        return bisect_right(self.lower_bounds, tuple(map(_order, key))) - 1
+        # MinKey and MaxKey compare with anything, and Python orders strings as MongoDB does: by code point.
+        return bisect_right(self.lower_bounds, tuple(key)) - 1
 
 
 class Routing:
@@ -81,7 +80,7 @@ class Routing:
             return self._unsharded
         try:
             return table.reached_by(query)
-        except TypeError:  # a regular expression or another condition that pins no value
+        except TypeError:  # a value of another type than the bounds, or a condition that pins none
             return frozenset(table.shards)
 
     def refresh(self, client: MongoClient[dict[str, Any]], database: str) -> None:
@@ -121,7 +120,7 @@ ROUTING = Routing()
 
 
 def _chunk_table(entry: Mapping[str, Any], chunks: Iterable[Mapping[str, Any]]) -> ChunkTable:
-    ordered = sorted((tuple(map(_order, chunk["min"].values())), chunk["shard"]) for chunk in chunks)
+    ordered = sorted((tuple(chunk["min"].values()), chunk["shard"]) for chunk in chunks)
     return ChunkTable(
         shard_key=entry["key"],
         lower_bounds=tuple(bound for bound, _ in ordered),
@@ -145,30 +144,6 @@ def _equalities(query: Mapping[str, Any]) -> dict[str, list[Any]]:
         elif "$in" in condition:
             found[field] = list(condition["$in"])
     return found
-
-
-def _order(value: Any) -> tuple[int, Any]:
-    """A key that sorts as MongoDB sorts BSON, for the types that shard keys are made of."""
-    match value:
-        case MinKey():
-            return (0, 0)
-        case MaxKey():
-            return (9, 0)
-        case None:
-            return (1, 0)
-        case bool():
-            return (5, value)
-        case Decimal128():
-            return (2, value.to_decimal())
-        case int() | float() | Decimal():
-            return (2, value)
-        case str():
-            return (3, value.encode())
-        case ObjectId():
-            return (4, value.binary)
-        case datetime():
-            return (6, value)
-    raise TypeError(f"a shard key of type {type(value).__name__} is not supported")
 
 
 def hashed(value: Any) -> Int64:

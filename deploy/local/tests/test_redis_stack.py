@@ -207,7 +207,10 @@ def test_without_java_the_rest_starts_and_one_line_says_so(launcher: Launcher, t
     status, output = launcher(
         "start",
         **{**REDIS_ALONE, "CASSANDRA_CONTACT_POINTS": ""},
-        XDG_CACHE_HOME=cache, PATH=str(programs), PIP_NO_INDEX="1", PIP_FIND_LINKS="",
+        XDG_CACHE_HOME=cache,
+        PATH=str(programs),
+        PIP_NO_INDEX="1",
+        PIP_FIND_LINKS="",
     )
 
     about_cassandra = [line for line in output.splitlines() if "assandra" in line]
@@ -223,8 +226,10 @@ def test_without_java_the_rest_starts_and_one_line_says_so(launcher: Launcher, t
 def test_without_maven_the_rest_starts_and_one_line_says_so(launcher: Launcher, tmp_path: Path) -> None:
     status, output = launcher(
         "start",
-        MONGODB_URI="mongodb://127.0.0.1:1/", REDIS_URL="redis://127.0.0.1:1/0",
-        XDG_CACHE_HOME=str(tmp_path), PATH="/nowhere",
+        MONGODB_URI="mongodb://127.0.0.1:1/",
+        REDIS_URL="redis://127.0.0.1:1/0",
+        XDG_CACHE_HOME=str(tmp_path),
+        PATH="/nowhere",
     )
 
     assert status == 0

@@ -33,7 +33,6 @@ def shards_by_explain(database: Database[Document], collection: str, query: dict
         {"_id": "G-1"},
         {},
         {"category": {"$gt": "a"}},
-        {"category": None},
     ],
     ids=str,
 )

@@ -1,0 +1,38 @@
+"""What the README and the docs promise a newcomer is true."""
+
+import json
+import re
+from pathlib import Path
+
+import httpx
+import pytest
+from django.conf import settings
+from pymongo.database import Database
+
+from catalog.demo import load_geozones
+from gateway.mongo.client import Document
+
+PAGES = [settings.BASE_DIR / "README.md", settings.BASE_DIR / "CONTRIBUTING.md", *settings.BASE_DIR.glob("docs/*.md")]
+
+
+def test_first_query_of_the_readme_gets_the_answer_printed_there(
+    web: httpx.Client, database: Database[Document]
+) -> None:
+    load_geozones()
+    readme = (settings.BASE_DIR / "README.md").read_text()
+    query = re.search(r"^curl .*/graphql .*-d '(.*)'$", readme, re.MULTILINE)
+    answer = re.search(r"^```json\n(.*)\n```$", readme, re.MULTILINE)
+    assert query
+    assert answer
+
+    response = web.post("/graphql", content=query[1].encode(), headers={"content-type": "application/json"})
+
+    assert response.text == answer[1]
+    assert json.loads(answer[1])["data"]["geozones"]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_to_files(page: Path) -> None:
+    links = re.findall(r"\]\((?!https?:|#|mailto:)([^)#\s]+)", page.read_text())
+
+    assert [link for link in links if not (page.parent / link).exists()] == []
