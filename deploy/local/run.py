@@ -20,6 +20,7 @@ from deploy.local.stack import changing
 from deploy.local.start import start
 from deploy.local.stop import stop_everything
 from deploy.local.supervise import Supervisor
+from deploy.node import graphiql
 
 DEFAULT_PORT = "8000"
 # What writing to a closed terminal or pipe gives: nobody looks any more, which counts as Ctrl-C.
@@ -55,7 +56,9 @@ def _serve(layout: Layout, port: int) -> NoReturn:
     """Until interrupted. However it ends, everything is stopped."""
     try:
         with Progress() as progress:
-            stack = start(layout.root, Launch(progress)).stack
+            launch = Launch(progress)
+            stack = start(layout.root, launch).stack
+            _prepare_graphiql(launch)
         _prepare(stack.env())
         Supervisor(applications(layout, stack.env(), port=port), stack, port=port, stream=sys.stdout).run()
     except StackError as error:
@@ -66,6 +69,14 @@ def _serve(layout: Layout, port: int) -> NoReturn:
         with uninterrupted(), Progress() as progress, changing(layout, progress):
             progress.say("run", "stopping; the data stays")
             stop_everything(layout, progress)
+
+
+def _prepare_graphiql(launch: Launch) -> None:
+    """A page for trying queries is no reason not to start."""
+    try:
+        graphiql.prepare(launch, REPOSITORY / ".local" / "graphiql")
+    except StackError as error:
+        launch.progress.say("graphiql", f"left out: {str(error).splitlines()[0]}")
 
 
 def _prepare(addresses: Mapping[str, str]) -> None:

@@ -9,7 +9,7 @@ import pytest
 from django.conf import settings
 from pymongo.database import Database
 
-from catalog.demo import load_geozones
+from catalog.demo.geozones import load_geozones
 from gateway.mongo.client import Document
 
 PAGES = [settings.BASE_DIR / "README.md", settings.BASE_DIR / "CONTRIBUTING.md", *settings.BASE_DIR.glob("docs/*.md")]
