@@ -1,7 +1,7 @@
 """Why the catalog refuses a change."""
 
 from gateway.domain_errors import Code, DomainError
-from gateway.graphql.texts import Text
+from gateway.texts import Text
 
 
 class Missing(DomainError):

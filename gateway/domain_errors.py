@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from enum import Enum
 from typing import ClassVar
 
-from gateway.graphql.texts import DEFAULT_LANGUAGE, Language, Text
+from gateway.texts import DEFAULT_LANGUAGE, Language, Text
 
 
 class Code(Enum):

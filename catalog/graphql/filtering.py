@@ -12,7 +12,7 @@ from catalog.search import MAX_QUERY, words_asked
 from gateway.graphql.connections import PageAsked
 from gateway.graphql.cursors import MONEY, NUMBER, TEXT, TIME, Kind, cursor, parsed_cursor
 from gateway.graphql.inputs import BadInput
-from gateway.graphql.texts import Text
+from gateway.texts import Text
 
 MAX_LIST = 100
 TOO_MANY = Text("{argument}: не больше {maximum}, а не {value}.", "{argument}: at most {maximum}, not {value}.")

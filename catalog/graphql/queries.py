@@ -14,8 +14,8 @@ from catalog.listing import page
 from gateway.graphql.connections import page_asked
 from gateway.graphql.ids import MAX_PART, key_of
 from gateway.graphql.inputs import BadInput, NotFound
-from gateway.graphql.texts import Text
 from gateway.mongo.reading import run_async, run_steps_async
+from gateway.texts import Text
 
 ONE_OF_IDS = Text("Укажите ровно одно: id или productId.", "Give exactly one of id and productId.")
 UNKNOWN_PRODUCT = Text("Такого товара нет.", "There is no such product.")

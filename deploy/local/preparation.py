@@ -26,7 +26,7 @@ COMMANDS = (
     ("cassandra", "keyspaces and tables", ("cassandra", "apply")),
     ("roles", "staff roles", ("roles",)),
     ("accounts", "demo accounts", ("demo_accounts",)),
-    ("demo", "demo catalog", ("load_demo", "--products", "20000")),
+    ("demo", "demo catalog", ("load_demo", "--products", os.environ.get("DEMO_PRODUCTS") or "20000")),
 )
 
 

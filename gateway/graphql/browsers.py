@@ -3,8 +3,8 @@
 from django.conf import settings
 
 from gateway.graphql.errors import Refused
-from gateway.graphql.texts import Text
 from gateway.http import Scope, header
+from gateway.texts import Text
 
 # A browser sends none of these to another site without asking it first.
 PREFLIGHT_HEADERS = ("x-apollo-operation-name", "apollo-require-preflight")

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import strawberry
 
 from gateway.graphql.inputs import BadInput
-from gateway.graphql.texts import Text
+from gateway.texts import Text
 
 DEFAULT_PAGE = 24
 MAX_PAGE = 100

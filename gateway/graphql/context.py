@@ -15,8 +15,8 @@ from django.http import HttpRequest
 from graphql import DocumentNode
 
 from gateway.accounts.models import User
-from gateway.graphql.texts import Language
 from gateway.http import Scope, header
+from gateway.texts import Language
 
 
 class RequestContext:

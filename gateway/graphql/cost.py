@@ -33,7 +33,7 @@ from graphql import (
 
 from gateway.graphql.errors import Refused
 from gateway.graphql.limits import PAGE, Fragments
-from gateway.graphql.texts import Text
+from gateway.texts import Text
 
 DEFAULT_PAGE = 24
 MUTATION = 10

@@ -11,7 +11,7 @@ from bson import Decimal128
 from gateway.graphql.ids import MAX_PART
 from gateway.graphql.inputs import BadInput
 from gateway.graphql.opaque import opened, sealed
-from gateway.graphql.texts import Text
+from gateway.texts import Text
 
 BAD_CURSOR = Text("Курсор повреждён: «{cursor}».", 'The cursor is damaged: "{cursor}".')
 OTHER_SORT = Text(

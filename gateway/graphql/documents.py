@@ -24,7 +24,7 @@ from graphql.execution.values import VariableValues, get_variable_values
 from gateway.graphql import limits
 from gateway.graphql.cost import Cost, cost_of
 from gateway.graphql.errors import InvalidDocument, Refused
-from gateway.graphql.texts import Text
+from gateway.texts import Text
 
 # Enough to see what is wrong; a hostile document could make one for every token.
 MAX_ERRORS = 20

@@ -16,9 +16,9 @@ from gateway.graphql.errors import FAULT, TOO_SLOW, Code, Refused, formatted
 from gateway.graphql.negotiation import GRAPHQL_RESPONSE, HTML, JSON
 from gateway.graphql.requests import METHODS, GraphQLRequest, bad_request, read_request
 from gateway.graphql.schema import schema
-from gateway.graphql.texts import Text, accepted_language
 from gateway.http import Receive, Scope, Send, header, respond
 from gateway.mongo.policies import collecting_policies
+from gateway.texts import Text, accepted_language
 
 log = structlog.get_logger(__name__)
 

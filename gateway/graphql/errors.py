@@ -9,7 +9,7 @@ from pymongo.errors import PyMongoError, ServerSelectionTimeoutError
 
 from gateway import logs
 from gateway.graphql.inputs import BadInput
-from gateway.graphql.texts import Language, Text
+from gateway.texts import Language, Text
 
 log = structlog.get_logger(__name__)
 

@@ -22,7 +22,7 @@ from graphql import (
 )
 
 from gateway.graphql.errors import Refused
-from gateway.graphql.texts import Text
+from gateway.texts import Text
 
 Fragments = Mapping[str, FragmentDefinitionNode]
 

@@ -12,7 +12,7 @@ from strawberry.types import Info
 from gateway.graphql.context import RequestContext
 from gateway.graphql.ids import parsed_id
 from gateway.graphql.inputs import BadInput
-from gateway.graphql.texts import Text
+from gateway.texts import Text
 
 MAX_NODES = 100
 TOO_MANY = Text("Не больше {maximum} id за раз, а не {value}.", "At most {maximum} ids at once, not {value}.")

@@ -14,9 +14,9 @@ from pymongo.errors import PyMongoError
 from pymongo.read_preferences import SecondaryPreferred
 
 from gateway.graphql.errors import FAULT, Refused
-from gateway.graphql.texts import Text
 from gateway.mongo.client import async_database
 from gateway.redis import ask_redis
+from gateway.texts import Text
 
 log = structlog.get_logger(__name__)
 

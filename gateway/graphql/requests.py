@@ -11,8 +11,8 @@ from django.conf import settings
 from gateway.graphql import limits
 from gateway.graphql.errors import Refused
 from gateway.graphql.negotiation import JSON
-from gateway.graphql.texts import Text
 from gateway.http import Receive, Scope, header
+from gateway.texts import Text
 
 METHODS = "GET, POST, OPTIONS"
 # A hash, or an id such as Relay's manifests have.

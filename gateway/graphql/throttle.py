@@ -9,9 +9,9 @@ from django.conf import settings
 from redis.asyncio import Redis
 
 from gateway.graphql.errors import Refused
-from gateway.graphql.texts import Text
 from gateway.http import Scope, header
 from gateway.redis import ask_redis
+from gateway.texts import Text
 
 # What any document costs, a refused one too: reading it is work.
 LEAST = 1

@@ -6,7 +6,7 @@ import strawberry
 from strawberry.utils.str_converters import to_camel_case
 
 from gateway.domain_errors import Code, DomainError
-from gateway.graphql.texts import Language
+from gateway.texts import Language
 
 UserErrorCode = strawberry.enum(Code, name="UserErrorCode")
 

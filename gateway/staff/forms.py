@@ -8,7 +8,7 @@ from django.utils.translation import get_language
 
 from gateway.audit.recording import Actor
 from gateway.domain_errors import DomainError
-from gateway.graphql.texts import Language
+from gateway.texts import Language
 
 
 class ActionForm(forms.ModelForm):

@@ -11,8 +11,8 @@ from pymongo.database import Database
 
 from gateway.accounts.models import User
 from gateway.graphql.context import RequestContext
-from gateway.graphql.texts import Language, accepted_language
 from gateway.mongo.client import Document
+from gateway.texts import Language, accepted_language
 
 
 def context(**headers: str) -> RequestContext:
