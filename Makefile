@@ -13,7 +13,7 @@ help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: run
-run: $(INSTALLED) ## start everything and show its log; PORT=8000; Ctrl-C stops
+run: $(INSTALLED) ## start everything and show its log; PORT=8000, DEMO_PRODUCTS=20000; Ctrl-C stops
 	@$(LOCAL) run
 
 .PHONY: test
