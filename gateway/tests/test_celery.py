@@ -23,12 +23,15 @@ from gateway.tests.samples.models import Gadget
 from gateway.tests.samples.projections import SESSIONS
 from gateway.tests.samples.tasks import copy_gadget, fail
 
+# Of this run alone: a worker that a killed run left behind would take its tasks.
+QUEUE = f"tests-{os.getpid()}"
+
 
 @pytest.fixture(scope="module")
 def worker(run_process: Callable[..., Path]) -> Path:
     """The log of a worker with two forked children."""
     call_command("cassandra", "apply", verbosity=0)
-    return run_process("celery", "-A", "gateway", "worker", "--concurrency", "2", LOG_FORMAT="json")
+    return run_process("celery", "-A", "gateway", "worker", "--concurrency", "2", "--queues", QUEUE, LOG_FORMAT="json")
 
 
 @pytest.fixture
@@ -54,7 +57,7 @@ def test_forked_worker_reads_mongodb_and_writes_cassandra(
 ) -> None:
     for number in range(10):
         Gadget.objects.create(id=f"G-{number}", category="audio", name=f"Наушники {number}")
-        copy_gadget.delay("audio", f"G-{number}")
+        copy_gadget.apply_async(("audio", f"G-{number}"), queue=QUEUE)
 
     rows = [wait_until(partial(copied, f"G-{number}")) for number in range(10)]
 
@@ -69,7 +72,7 @@ def test_forked_worker_reads_mongodb_and_writes_cassandra(
 def test_failed_task_is_logged_as_json_under_the_callers_request_id(
     database: Database[Document], worker: Path, request_id: str
 ) -> None:
-    fail.delay()
+    fail.apply_async(queue=QUEUE)
 
     def failures() -> list[dict[str, Any]]:
         lines = [json.loads(line) for line in worker.read_text().splitlines() if line.startswith("{")]
@@ -84,7 +87,7 @@ def test_failed_task_is_logged_as_json_under_the_callers_request_id(
 def test_lag_is_measured_by_the_worker(database: Database[Document], worker: Path) -> None:
     redis_client().delete(lag.KEY)
 
-    measure_replication_lag.delay()
+    measure_replication_lag.apply_async(queue=QUEUE)
 
     published = wait_until(lambda: redis_client().get(lag.KEY))
     assert sorted(json.loads(published)) == ["shard1", "shard2"]
