@@ -1,132 +1,36 @@
-"""docker-compose.yml, the Dockerfile and docs/settings.md agree with the settings, the commands and each other.
-
-`RecordedSettings` runs gateway/settings.py with a reader that notes what is asked for, so that nothing is listed twice.
-"""
+"""docker-compose.yml agrees with the settings, the commands and itself."""
 
 import importlib
-import json
 import os
 import re
 import shlex
 import subprocess
 import sys
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
-from runpy import run_path
-from typing import Any, NamedTuple, cast
 from urllib.parse import urlsplit
 
-import environs
 import pytest
-import yaml
-from django.conf import settings
 from django.core.management import get_commands, load_command_class
 from pymongo.uri_parser import parse_uri
 
-ROOT = Path(__file__).resolve().parents[2]
-OUR_IMAGE = "mobile-world-gateway"
-ONE_SHOT = {"mongo-init", "setup"}
-# Of servers whose port is not in their command.
-DEFAULT_PORTS = {"cassandra": 9042}
-
-Service = dict[str, Any]
-
-
-class Variable(NamedTuple):
-    kind: str
-    default: object
-
-
-class RecordedSettings:
-    """Stands in for `environs.Env`: an empty environment except for GATEWAY_ENV, and a note of every variable read."""
-
-    def __init__(self, environment: str) -> None:
-        self.environment = environment
-        self.variables: dict[str, Variable] = {}
-
-    def __getattr__(self, kind: str) -> Any:
-        def read(name: str, default: object = None, **_: Any) -> object:
-            self.variables[name] = Variable(kind, default)
-            return self.environment if name == "GATEWAY_ENV" else default
-
-        return read
-
-    def read_env(self, *_: Any, **__: Any) -> None:
-        """The addresses of the local stack are none of the defaults."""
-
-
-@cache
-def settings_variables(environment: str = "production") -> dict[str, Variable]:
-    recorder = RecordedSettings(environment)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(environs, "Env", lambda: recorder)
-        run_path(str(ROOT / "gateway" / "settings.py"))
-    return recorder.variables
-
-
-@cache
-def compose() -> dict[str, Any]:
-    return cast("dict[str, Any]", yaml.safe_load((ROOT / "docker-compose.yml").read_text()))
-
-
-def services() -> dict[str, Service]:
-    return cast("dict[str, Service]", compose()["services"])
-
-
-def our_services() -> dict[str, Service]:
-    return {name: service for name, service in services().items() if service["image"] == OUR_IMAGE}
-
-
-def our_environment() -> dict[str, str]:
-    return cast("dict[str, str]", services()["web"]["environment"])
-
-
-@cache
-def dockerfile() -> list[tuple[str, str]]:
-    """Instruction and argument of every line, continuations joined, comments left out."""
-    text = re.sub(r"\\\n\s*", "", (ROOT / "Dockerfile").read_text())
-    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
-    return [(line.split(maxsplit=1)[0], line.split(maxsplit=1)[1]) for line in lines]
-
-
-def dockerfile_arguments(instruction: str) -> list[str]:
-    return [argument for found, argument in dockerfile() if found == instruction]
-
-
-def option(command: list[str], name: str) -> str:
-    return command[command.index(name) + 1]
-
-
-def listening_port(service_name: str) -> int:
-    service = services()[service_name]
-    if service["image"] == OUR_IMAGE:
-        return int(option(json.loads(dockerfile_arguments("CMD")[-1]), "--port"))
-    if service_name in DEFAULT_PORTS:
-        return DEFAULT_PORTS[service_name]
-    return int(option(service["command"], "--port"))
-
-
-def addresses_that_listen(names: set[str]) -> set[tuple[str, int]]:
-    return {(name, listening_port(name)) for name in names}
-
-
-def replica_set(text: str) -> tuple[str, set[tuple[str, int]]]:
-    """`shard1/shard1a:27018,…` as a name and addresses."""
-    name, members = text.split("/")
-    hosts = (member.rsplit(":", 1) for member in members.split(","))
-    return name, {(host, int(port)) for host, port in hosts}
-
-
-def members_of(replica_set_name: str) -> set[str]:
-    return {
-        name
-        for name, service in services().items()
-        if "--replSet" in service.get("command", []) and option(service["command"], "--replSet") == replica_set_name
-    }
-
-
-# ---------------------------------------------------------------- what our image is told
+from deploy.tests.described import (
+    ONE_SHOT,
+    OUR_IMAGE,
+    ROOT,
+    Service,
+    addresses_that_listen,
+    compose,
+    dockerfile_arguments,
+    listening_port,
+    members_of,
+    option,
+    our_environment,
+    our_services,
+    replica_set,
+    services,
+    settings_variables,
+)
 
 
 def test_compose_sets_only_variables_that_the_settings_read() -> None:
@@ -337,88 +241,3 @@ def test_beat_health_check_looks_for_the_schedule_that_beat_writes() -> None:
     schedule = Path(option(services()["beat"]["command"], "--schedule"))
     (check,) = services()["beat"]["healthcheck"]["test"][1:]
     assert f'find {schedule.parent} -name "{schedule.name}*"' in check
-
-
-def test_image_serves_our_asgi_application() -> None:
-    program, target, *_ = json.loads(dockerfile_arguments("CMD")[-1])
-    module, _, attribute = target.partition(":")
-    assert program == "uvicorn"
-    assert target == settings.ASGI_APPLICATION.replace(".application", ":application")
-    assert callable(getattr(importlib.import_module(module), attribute))
-
-
-# ---------------------------------------------------------------- the image
-
-
-def copied_from_the_repository() -> set[str]:
-    copies = [shlex.split(argument) for argument in dockerfile_arguments("COPY")]
-    return {source for copy in copies if not copy[0].startswith("--from") for source in copy[:-1]}
-
-
-def test_copied_files_exist_and_are_in_the_build_context() -> None:
-    ignored = set((ROOT / ".dockerignore").read_text().splitlines())
-    for source in copied_from_the_repository():
-        assert (ROOT / source).exists(), source
-        assert source not in ignored
-
-
-def test_every_app_of_ours_is_in_the_image() -> None:
-    packages = {app.split(".")[0] for app in settings.INSTALLED_APPS}
-    ours = {package for package in packages if (ROOT / package).is_dir()}
-    assert "gateway" in ours
-    assert ours - copied_from_the_repository() == set()
-
-
-def test_image_installs_the_locked_packages_only() -> None:
-    installs = [argument for argument in dockerfile_arguments("RUN") if " install " in argument]
-    assert len(installs) == 1
-    assert "--require-hashes -r /requirements.txt" in installs[0]
-    assert "requirements.txt" in copied_from_the_repository()
-
-
-def test_image_is_not_root_and_asks_healthz() -> None:
-    assert int(dockerfile_arguments("USER")[-1].split(":")[0]) > 0
-    assert f"http://127.0.0.1:{listening_port('web')}/healthz" in dockerfile_arguments("HEALTHCHECK")[-1]
-    assert dockerfile_arguments("EXPOSE") == [str(listening_port("web"))]
-
-
-@pytest.mark.parametrize("secret", [".env", ".git", ".local", "**/tests"])
-def test_secrets_and_tests_stay_out_of_the_build_context(secret: str) -> None:
-    assert secret in (ROOT / ".dockerignore").read_text().splitlines()
-
-
-# ---------------------------------------------------------------- the page about settings
-
-
-def test_settings_page_lists_what_the_settings_read() -> None:
-    page = (ROOT / "docs" / "settings.md").read_text()
-    rows = [
-        [cell.strip() for cell in line.strip("|").split("|")] for line in page.splitlines() if line.startswith("| `")
-    ]
-    documented = {name.strip("`"): (kind, development, production) for name, kind, development, production, _ in rows}
-    development, production = settings_variables("development"), settings_variables("production")
-    assert len(documented) == len(rows)
-    assert documented == {
-        name: (variable.kind, *both_defaults(variable, production[name])) for name, variable in development.items()
-    }
-
-
-def both_defaults(development: Variable, production: Variable) -> tuple[str, str]:
-    if development.default == settings.DEVELOPMENT_SECRET_KEY:
-        return "a public one", "none"
-    same = development.default == production.default
-    return written(development.default), "same" if same else written(production.default)
-
-
-def written(default: object) -> str:
-    """A default as one would write it in the environment."""
-    match default:
-        case bool():
-            text = str(default).lower()
-        case list():
-            text = ",".join(map(str, default))
-        case dict():
-            text = ",".join(f"{name}={value}" for name, value in default.items())
-        case _:
-            text = str(default)
-    return f"`{text}`" if text else "empty"

@@ -9,6 +9,8 @@ from deploy.local.errors import StackError
 def test_enough_room_is_no_news(tmp_path: Path) -> None:
     disk.require(tmp_path / "not" / "there" / "yet", 1, "start the servers")
 
+    assert list(tmp_path.iterdir()) == []
+
 
 def test_too_little_room_is_refused_before_anything_is_written(tmp_path: Path) -> None:
     with pytest.raises(StackError) as refusal:

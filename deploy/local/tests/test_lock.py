@@ -51,13 +51,15 @@ def test_whoever_only_looks_does_not_make_the_lock_seem_taken(tmp_path: Path) ->
 
     looking = threading.Thread(target=look)
     looking.start()
+    taken = 0
     try:
         for _ in range(50):
             with lock.exclusive(path, note="", when_taken=refuse):
-                pass
+                taken += 1
     finally:
         done.set()
         looking.join()
+    assert taken == 50
 
 
 def test_users_are_counted_together(tmp_path: Path) -> None:

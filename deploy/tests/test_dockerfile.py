@@ -1,0 +1,62 @@
+"""The Dockerfile builds what the repository holds, and nothing more."""
+
+import importlib
+import json
+import shlex
+
+import pytest
+from django.conf import settings
+
+from deploy.tests.described import (
+    ROOT,
+    dockerfile_arguments,
+    listening_port,
+)
+
+
+def test_image_serves_our_asgi_application() -> None:
+    program, target, *_ = json.loads(dockerfile_arguments("CMD")[-1])
+    module, _, attribute = target.partition(":")
+    assert program == "uvicorn"
+    assert target == settings.ASGI_APPLICATION.replace(".application", ":application")
+    assert callable(getattr(importlib.import_module(module), attribute))
+
+
+# ---------------------------------------------------------------- the image
+
+
+def copied_from_the_repository() -> set[str]:
+    copies = [shlex.split(argument) for argument in dockerfile_arguments("COPY")]
+    return {source for copy in copies if not copy[0].startswith("--from") for source in copy[:-1]}
+
+
+def test_copied_files_exist_and_are_in_the_build_context() -> None:
+    ignored = set((ROOT / ".dockerignore").read_text().splitlines())
+    for source in copied_from_the_repository():
+        assert (ROOT / source).exists(), source
+        assert source not in ignored
+
+
+def test_every_app_of_ours_is_in_the_image() -> None:
+    packages = {app.split(".")[0] for app in settings.INSTALLED_APPS}
+    ours = {package for package in packages if (ROOT / package).is_dir()}
+    assert "gateway" in ours
+    assert ours - copied_from_the_repository() == set()
+
+
+def test_image_installs_the_locked_packages_only() -> None:
+    installs = [argument for argument in dockerfile_arguments("RUN") if " install " in argument]
+    assert len(installs) == 1
+    assert "--require-hashes -r /requirements.txt" in installs[0]
+    assert "requirements.txt" in copied_from_the_repository()
+
+
+def test_image_is_not_root_and_asks_healthz() -> None:
+    assert int(dockerfile_arguments("USER")[-1].split(":")[0]) > 0
+    assert f"http://127.0.0.1:{listening_port('web')}/healthz" in dockerfile_arguments("HEALTHCHECK")[-1]
+    assert dockerfile_arguments("EXPOSE") == [str(listening_port("web"))]
+
+
+@pytest.mark.parametrize("secret", [".env", ".git", ".local", "**/tests"])
+def test_secrets_and_tests_stay_out_of_the_build_context(secret: str) -> None:
+    assert secret in (ROOT / ".dockerignore").read_text().splitlines()
