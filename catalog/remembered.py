@@ -37,11 +37,14 @@ async def remembered_facets(read: Aggregation[list[Facet]]) -> list[Facet]:
         if (known := await _known(key)) is not None:
             return known
     try:
+        # Once more, under the claim: another may have computed and let go since we looked.
+        if (known := await _known(key)) is not None:
+            return known
         found = await run_async(read)
         await _remember(key, found)
+        return found
     finally:
         await _release(key, mine)
-    return found
 
 
 def _key(read: Aggregation[Any]) -> str:

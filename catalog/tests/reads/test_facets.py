@@ -103,6 +103,25 @@ def test_stampede_computes_once_and_the_answer_is_remembered(documents: list[Doc
     assert used == {CATALOG_LIST}
 
 
+def test_answer_that_came_between_the_look_and_the_claim_is_not_computed_again(
+    documents: list[Document], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = facets(LISTED["one facet"], every_category=EVERY_CATEGORY)
+    claim = remembered._claim
+
+    async def claim_after_another_has_finished(key: str, mine: str) -> bool:
+        monkeypatch.setattr(remembered, "_claim", claim)
+        await remembered.remembered_facets(read)
+        return await claim(key, mine)
+
+    monkeypatch.setattr(remembered, "_claim", claim_after_another_has_finished)
+    with COMMANDS.counted() as sent:
+        answers = asyncio.run(several(read, 1))
+
+    assert sent.total() == 1
+    assert answers == [run(read)]
+
+
 def test_two_filters_never_share_an_answer(documents: list[Document]) -> None:
     for name in ("category", "in stock", "one facet", "price range"):
         read = facets(LISTED[name], every_category=EVERY_CATEGORY)
