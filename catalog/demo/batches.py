@@ -8,7 +8,7 @@ exist are left alone, whatever a merchandiser made of them. Two runs at once agr
 import os
 import signal
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from multiprocessing import parent_process
 from threading import Thread
 from typing import Any, NamedTuple
@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 from pymongo import InsertOne, MongoClient, UpdateOne
 from pymongo.collection import Collection
 from pymongo.errors import BulkWriteError, ConnectionFailure, PyMongoError
-from pymongo.read_concern import ReadConcern
 
 from catalog.demo.products import category_of, product, product_id
 
@@ -26,6 +25,8 @@ BATCH = 1_000
 # An election takes seconds; a minute without one is an outage, and whoever waits should be told.
 PATIENCE = 60.0
 RETRY_AFTER = 1.0
+# A move between shards is visible on both within milliseconds of its commit.
+MOVE_SECONDS = 0.1
 
 DUPLICATE_KEY = 11000
 
@@ -81,7 +82,7 @@ def load_batch(batch: int, count: int, seed: int) -> int:
     """Insert what is missing of a batch; returns how many products that were."""
     products, directory = _worker[0]
     numbers = numbers_in(batch, count)
-    missing = first_missing = _missing(products, numbers)
+    missing = first_missing = _missing(products, directory, numbers)
     give_up_at = time.monotonic() + PATIENCE
     while missing:
         try:
@@ -92,18 +93,26 @@ def load_batch(batch: int, count: int, seed: int) -> int:
             if time.monotonic() > give_up_at:
                 raise
             time.sleep(RETRY_AFTER)
-            missing = _missing(products, numbers)
+            missing = _missing(products, directory, numbers)
         else:
             break
     return len(first_missing)
 
 
-def _missing(products: Collection[Document], numbers: range) -> list[int]:
-    among = {"_id": {"$in": [product_id(number) for number in numbers]}}
-    # A snapshot, or a product that is being moved to another category might be seen in neither.
-    settled = products.with_options(read_concern=ReadConcern("snapshot"))
-    present = {found["_id"] for found in settled.find(among, {"_id": 1})}
-    return [number for number in numbers if product_id(number) not in present]
+def _missing(products: Collection[Document], directory: Collection[Document], numbers: range) -> list[int]:
+    """Never by a snapshot: without a session it may be older than what was just removed."""
+    absent = _absent(products, numbers)
+    if directory.find_one({"_id": {"$in": [product_id(number) for number in absent]}}):
+        # In the directory but not here: left by a killed run, or being moved to another category this very moment.
+        time.sleep(MOVE_SECONDS)
+        absent = _absent(products, absent)
+    return absent
+
+
+def _absent(products: Collection[Document], numbers: Iterable[int]) -> list[int]:
+    ids = {product_id(number): number for number in numbers}
+    present = {found["_id"] for found in products.find({"_id": {"$in": list(ids)}}, {"_id": 1})}
+    return [number for identity, number in ids.items() if identity not in present]
 
 
 def _claim(directory: Collection[Document], wanted: Mapping[str, str]) -> set[str]:
