@@ -102,7 +102,7 @@ def load_batch(batch: int, count: int, seed: int) -> int:
 def _missing(products: Collection[Document], directory: Collection[Document], numbers: range) -> list[int]:
     """Never by a snapshot: without a session it may be older than what was just removed."""
     absent = _absent(products, numbers)
-    if directory.find_one({"_id": {"$in": [product_id(number) for number in absent]}}):
+    if absent and directory.find_one({"_id": {"$in": [product_id(number) for number in absent]}}):
         # In the directory but not here: left by a killed run, or being moved to another category this very moment.
         time.sleep(MOVE_SECONDS)
         absent = _absent(products, absent)
