@@ -28,7 +28,7 @@ class CommandCounter(CommandListener):
 
     def started(self, event: CommandStartedEvent) -> None:
         queries = _queries(event.command_name, event.command)
-        if queries is None:
+        if queries is None or event.database_name == "config":  # where routing reads the chunk tables, at its own times
             return
         collection = event.command[event.command_name]
         reached = [ROUTING.shards_reached(collection, query) for query in queries]

@@ -3,9 +3,10 @@
 from pymongo import DeleteOne, InsertOne, UpdateOne
 from pymongo.database import Database
 
-from gateway.mongo.client import Document
+from gateway.mongo.client import Document, client
 from gateway.mongo.commands import COMMANDS, Sent
 from gateway.mongo.policies import CART_ACTIVE, STOCK_CHECK, under
+from gateway.mongo.routing import ROUTING
 from gateway.tests.samples.models import Gadget
 
 GADGETS = "sample_gadgets"
@@ -68,5 +69,12 @@ def test_commands_without_documents_are_not_counted(database: Database[Document]
     with COMMANDS.counted() as sent:
         database.client.admin.command("ping")
         list(database.list_collections())
+
+    assert sent == {}
+
+
+def test_refresh_of_the_chunk_tables_is_not_counted(database: Database[Document]) -> None:
+    with COMMANDS.counted() as sent:
+        ROUTING.refresh(client(), database.name)
 
     assert sent == {}
