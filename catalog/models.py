@@ -11,8 +11,6 @@ from django_mongodb_backend.models import EmbeddedModel
 from gateway.mongo.collections import Collection, Index
 from gateway.mongo.documents import ShardedDocument
 
-CURRENCY = "RUB"
-
 slug_validator = RegexValidator(r"\A[a-z0-9][a-z0-9-]*\Z", "Латинские строчные буквы, цифры и дефис: smartphones.")
 
 

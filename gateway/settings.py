@@ -31,6 +31,8 @@ INSTALLED_APPS = [
     "gateway.accounts",
     "gateway.audit",
     "catalog",
+    "cart",
+    "ordering",
     # The contrib apps under configurations that give their models ObjectId keys.
     "gateway.contrib.AdminConfig",
     "gateway.contrib.AuthConfig",

@@ -8,10 +8,11 @@ from catalog import facets as matching
 from catalog import listing
 from catalog.filters import Wanted
 from catalog.graphql.filtering import cursor_of
-from catalog.graphql.types import Money, Product, rubles
+from catalog.graphql.types import Product
 from catalog.listing import Page, Sort
 from catalog.remembered import remembered_facets
 from gateway.graphql.connections import PageInfo
+from gateway.graphql.money import Money, rubles
 from gateway.mongo.reading import run_async
 
 

@@ -6,20 +6,10 @@ from decimal import ROUND_HALF_UP, Decimal
 import strawberry
 
 from catalog.categories import CATEGORIES, CategoryNode, CategoryTree
-from catalog.models import CURRENCY
 from gateway.graphql.ids import global_id
+from gateway.graphql.money import Money, rubles
 from gateway.graphql.node import Node
 from gateway.mongo.client import Document
-
-
-@strawberry.type
-class Money:
-    amount: Decimal
-    currency: str
-
-
-def rubles(amount: Decimal) -> Money:
-    return Money(amount=amount, currency=CURRENCY)
 
 
 @strawberry.type

@@ -1,0 +1,3 @@
+"""Money is Decimal in code and Decimal128 in documents, in one currency."""
+
+CURRENCY = "RUB"
