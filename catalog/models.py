@@ -151,6 +151,8 @@ class Product(ShardedDocument):
             *(listed(order, by="facets") for order in ("price", "created_at", "sort_name")),
             searched(),
             searched(by="price"),
+            # The few with marks of checkouts, oldest first, for those who settle them.
+            Index({"holds.at": 1}, where={"holds.at": {"$exists": True}}),
             # The few that are withdrawn, for the admin.
             Index({"withdrawn": 1, "_id": 1}, where={"withdrawn": True}),
         ),

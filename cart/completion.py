@@ -1,0 +1,66 @@
+"""A cart becomes an order: taken once, and kept from those who come too late."""
+
+from typing import Any
+
+from pymongo import ReturnDocument
+
+from cart.lifetimes import kept_until_expression
+from cart.models import Cart, CartStatus
+from gateway.mongo.client import Document, database, orm_connection
+from gateway.mongo.policies import CART_ACTIVE
+from gateway.mongo.reading import Read
+
+CARTS = Cart._meta.db_table
+ACTIVE = CartStatus.ACTIVE.value
+
+
+def take_cart(cart: Document, order_id: str) -> bool:
+    """In the running transaction: the cart, if nobody has changed it since it was read, becomes ordered."""
+    taken = database()[CARTS].update_one(
+        {"owner": cart["owner"], "_id": cart["_id"], "status": ACTIVE, "version": cart["version"]},
+        [
+            {
+                "$set": {
+                    "status": CartStatus.ORDERED.value,
+                    "order_id": order_id,
+                    "updated_at": "$$NOW",
+                    "expires_at": kept_until_expression(),
+                    "version": {"$add": ["$version", 1]},
+                }
+            }
+        ],
+        session=orm_connection().session,
+    )
+    return taken.matched_count == 1
+
+
+def fence_cart(owner: str, cart_id: Any) -> Document | None:
+    """The cart as it stands; from now on nobody who read it before can take it. None: it is gone."""
+    fenced: Document | None = database()[CARTS].find_one_and_update(
+        {"owner": owner, "_id": cart_id},
+        [{"$set": {"version": {"$cond": [{"$eq": ["$status", ACTIVE]}, {"$add": ["$version", 1]}, "$version"]}}}],
+        return_document=ReturnDocument.AFTER,
+    )
+    return fenced
+
+
+def cart_as_it_stands(owner: str, cart_id: Any) -> Read[Document | None]:
+    """Whatever became of it."""
+    return Read(
+        collection=CARTS,
+        policy=CART_ACTIVE,
+        where={"owner": owner, "_id": cart_id},
+        result=lambda documents: documents[0] if documents else None,
+    )
+
+
+def newest_cart(owner: str) -> Read[Document | None]:
+    """The active one, or what became of the last."""
+    return Read(
+        collection=CARTS,
+        policy=CART_ACTIVE,
+        where={"owner": owner},
+        sort=(("created_at", -1),),
+        limit=1,
+        result=lambda documents: documents[0] if documents else None,
+    )

@@ -1,0 +1,125 @@
+"""A cart becomes an order: reserve, commit, settle.
+
+One transaction over all would be the obvious way and the wrong one: a product that everybody buys would stay locked
+until it ends, and the others would abort. So each product is reserved by one update of its own, which leaves a hold;
+then cart and order change together in a small transaction on the buyer's own shard; the holds are settled afterwards.
+What dies in between leaves holds, which ordering/holds.py settles or releases. docs/checkout.md tells it step by step.
+"""
+
+import time
+from decimal import Decimal
+from typing import NamedTuple
+
+from pymongo.errors import DuplicateKeyError
+
+from cart.completion import cart_as_it_stands, newest_cart, take_cart
+from cart.reading import active_cart
+from catalog.purchase import products_to_buy
+from catalog.reservations import Hold, Purpose, release, reserve
+from gateway.domain_errors import Refused
+from gateway.mongo.client import Document, database, orm_connection
+from gateway.mongo.reading import run, run_steps
+from gateway.mongo.transactions import in_transaction
+from gateway.uuid7 import uuid7
+from ordering.errors import CartBusy, CartEmpty, TotalRisen
+from ordering.holds import has_rival, resolve_cart, settle_soon
+from ordering.making import ORDERS, new_order
+from ordering.numbers import claim_number
+from ordering.offers import Offered, keys_in, offered, shortages
+from ordering.purchase import Purchase, checked
+from ordering.repeats import order_of, order_under_key, repeated_order
+
+# Each turn is lost to another device of the same buyer that changed or ordered the cart, or to a stranger who let a
+# reserved piece go: ten devices at once need two or three.
+TURNS = 10
+# A rival attempt at the same cart takes well under a second. One that is silent for longer has died.
+RIVAL_SECONDS = 3.0
+RIVAL_POLL_SECONDS = 0.05
+
+
+class Bought(NamedTuple):
+    order: Document
+    saved: Decimal = Decimal(0)
+    """By how much the total is below what the buyer was shown."""
+
+
+def check_out(owner: str, purchase: Purchase) -> Bought:
+    """Buy what is in the owner's active cart. The same cart, or the same client key, gives the same order again."""
+    wanted = checked(purchase)
+    if earlier := order_under_key(owner, wanted):
+        return Bought(earlier)
+    cart = run(active_cart(owner))
+    if cart is None:
+        last = run(newest_cart(owner))
+        if repeated := last and repeated_order(last, wanted):
+            return Bought(repeated)
+        raise CartEmpty
+    for _ in range(TURNS):
+        if not cart["items"]:
+            raise CartEmpty
+        if bought := _attempt(cart, wanted):
+            return bought
+        # Another device changed the cart or ordered it. A cart that it began afterwards is another purchase.
+        cart = run(cart_as_it_stands(owner, cart["_id"]))
+        if order := cart and order_of(cart):
+            return Bought(order)
+        if cart is None or cart["status"] != "active":
+            raise CartEmpty
+    raise CartBusy
+
+
+def _attempt(cart: Document, wanted: Purchase) -> Bought | None:
+    """One turn; None: what was read of the cart or the products is no longer so."""
+    offer = offered(cart, run_steps(products_to_buy(keys_in(cart))))
+    if offer.total > wanted.expected_total:
+        raise TotalRisen("expected_total", expected=wanted.expected_total, total=offer.total)
+    order_id = str(uuid7())
+    order = new_order(order_id, claim_number(), cart, wanted, offer)
+    hold = Hold(order_id, Purpose.CHECKOUT, order_id, cart["owner"], cart["_id"])
+    if not reserve(offer.offers, wanted.geozone, hold):
+        release(offer.pieces, hold.id)
+        return _refused(cart, wanted, offer)
+    try:
+        committed = in_transaction(lambda: _commit(cart, order)) or _is_committed(cart, order_id)
+    except DuplicateKeyError:
+        # Another cart of this buyer was ordered under the same key at the same moment.
+        release(offer.pieces, hold.id)
+        if earlier := order_under_key(cart["owner"], wanted):
+            return Bought(earlier)
+        raise
+    if not committed:
+        release(offer.pieces, hold.id)
+        return None
+    settle_soon(offer.pieces, hold.id)
+    return Bought(order, saved=wanted.expected_total - offer.total)
+
+
+def _commit(cart: Document, order: Document) -> bool:
+    if not take_cart(cart, order["_id"]):
+        return False
+    database()[ORDERS].insert_one(order, session=orm_connection().session)
+    return True
+
+
+def _is_committed(cart: Document, order_id: str) -> bool:
+    """A commit whose answer was lost may have been repeated: then it finds the cart taken, by itself."""
+    stands = run(cart_as_it_stands(cart["owner"], cart["_id"]))
+    return stands is not None and stands.get("order_id") == order_id
+
+
+def _refused(cart: Document, wanted: Purchase, offer: Offered) -> None:
+    """Something was short or has changed: tell which, unless it was this very cart on another device that took it."""
+    patience = time.monotonic() + RIVAL_SECONDS
+    while True:
+        products = run_steps(products_to_buy(keys_in(cart)))
+        stands = run(cart_as_it_stands(cart["owner"], cart["_id"]))
+        if stands is None or stands["status"] != "active" or stands["version"] != cart["version"]:
+            return
+        if not has_rival(products.values(), cart):
+            break
+        if time.monotonic() > patience:
+            resolve_cart(cart["owner"], cart["_id"])
+            return
+        time.sleep(RIVAL_POLL_SECONDS)
+    if short := shortages(cart, products, wanted.geozone):
+        raise Refused(short)

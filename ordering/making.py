@@ -1,0 +1,69 @@
+"""The document of a new order."""
+
+from datetime import UTC, datetime, timedelta
+
+from bson import Decimal128
+from django.conf import settings
+
+from gateway.accounts.owners import user_id_of
+from gateway.money import CURRENCY
+from gateway.mongo.client import Document
+from ordering.events import BUYER, EventType, event
+from ordering.lookup_keys import keys_of
+from ordering.models import Order, OrderStatus
+from ordering.offers import Offered
+from ordering.purchase import Purchase
+
+ORDERS = Order._meta.db_table
+
+
+def new_order(order_id: str, number: str, cart: Document, wanted: Purchase, offer: Offered) -> Document:
+    now = _milliseconds(datetime.now(UTC))
+    user_id = user_id_of(cart["owner"])
+    contact = wanted.contact
+    return {
+        "_id": order_id,
+        "owner": cart["owner"],
+        "user_id": user_id,
+        "cart_id": str(cart["_id"]),
+        "number": number,
+        "status": OrderStatus.NEW.value,
+        "items": [
+            {
+                "product_id": each.pieces.product_id,
+                "category": each.pieces.category,
+                "name": name,
+                "price": Decimal128(each.price),
+                "quantity": each.pieces.quantity,
+                "refunded": 0,
+            }
+            for each, name in zip(offer.offers, offer.names, strict=True)
+        ],
+        "total": Decimal128(offer.total),
+        "currency": CURRENCY,
+        "geozone": wanted.geozone,
+        "contact": {"name": contact.name, "email": contact.email, "phone": contact.phone},
+        "shipping_address": {
+            "city": wanted.shipping_address.city,
+            "street": wanted.shipping_address.street,
+            "postcode": wanted.shipping_address.postcode,
+            "comment": wanted.shipping_address.comment,
+        },
+        "payments": [],
+        "refunds": [],
+        "events": [event(EventType.CREATED, OrderStatus.NEW, at=now, actor=BUYER)],
+        "reserved_until": now + timedelta(minutes=settings.ORDER_RESERVATION_MINUTES),
+        "client_key": wanted.client_key,
+        "request": wanted.fingerprint,
+        "keys": keys_of(number=number, email=contact.email, phone=contact.phone, name=contact.name, user_id=user_id),
+        "stock_due": [],
+        "created_at": now,
+        "updated_at": now,
+        "version": 1,
+        "synced_version": 0,
+    }
+
+
+def _milliseconds(moment: datetime) -> datetime:
+    """As MongoDB keeps it, so that the answer after buying is the one of every later read."""
+    return moment.replace(microsecond=moment.microsecond // 1000 * 1000)

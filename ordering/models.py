@@ -1,0 +1,186 @@
+"""Documents of the orders: facts frozen at purchase, and everything that happened since."""
+
+from typing import ClassVar
+
+from django.db import models
+from django.utils import timezone
+from django_mongodb_backend.fields import ArrayField, EmbeddedModelArrayField, EmbeddedModelField
+from django_mongodb_backend.models import EmbeddedModel
+
+from gateway.money import CURRENCY
+from gateway.mongo.collections import Collection, Index
+from gateway.mongo.documents import ShardedDocument
+
+
+class OrderStatus(models.TextChoices):
+    NEW = "new", "новый"
+    PAID = "paid", "оплачен"
+    PROCESSING = "processing", "собирается"
+    SHIPPED = "shipped", "отправлен"
+    DELIVERED = "delivered", "доставлен"
+    CANCELLED = "cancelled", "отменён"
+    EXPIRED = "expired", "истёк"
+    REFUNDED = "refunded", "возвращён"
+
+
+class Contact(EmbeddedModel):
+    name = models.CharField("имя", max_length=150)
+    email = models.EmailField("e-mail")
+    phone = models.CharField("телефон", max_length=32)
+
+    class Meta:
+        managed = False
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Address(EmbeddedModel):
+    city = models.CharField("город", max_length=100)
+    street = models.CharField("улица, дом, квартира", max_length=200)
+    postcode = models.CharField("индекс", max_length=16, blank=True)
+    comment = models.CharField("комментарий", max_length=500, blank=True)
+
+    class Meta:
+        managed = False
+
+    def __str__(self) -> str:
+        return f"{self.city}, {self.street}"
+
+
+class OrderItem(EmbeddedModel):
+    product_id = models.CharField("артикул", max_length=64)
+    category = models.CharField("категория", max_length=64)
+    name = models.CharField("название", max_length=200)
+    price = models.DecimalField("цена", max_digits=12, decimal_places=2)
+    quantity = models.PositiveIntegerField("количество")
+    refunded = models.PositiveIntegerField("возвращено", default=0)
+
+    class Meta:
+        managed = False
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.quantity}"
+
+
+class Payment(EmbeddedModel):
+    """Money that came. `to_refund`: it came when the order could no longer take it."""
+
+    reference = models.CharField("платёж", max_length=100)
+    """Of the payment system's event, or of the staff member who recorded it: the same is recorded once."""
+    amount = models.DecimalField("сумма", max_digits=12, decimal_places=2)
+    at = models.DateTimeField("когда")
+    source = models.CharField("откуда", max_length=16)
+    to_refund = models.BooleanField("вернуть", default=False)
+
+    class Meta:
+        managed = False
+
+    def __str__(self) -> str:
+        return f"{self.amount} ({self.reference})"
+
+
+class Refund(EmbeddedModel):
+    reference = models.CharField("возврат", max_length=100)
+    amount = models.DecimalField("сумма", max_digits=12, decimal_places=2)
+    at = models.DateTimeField("когда")
+    lines = models.JSONField("строки", default=list)
+    """[{product_id, quantity}]"""
+    restocked = models.BooleanField("на склад")
+
+    class Meta:
+        managed = False
+
+    def __str__(self) -> str:
+        return f"{self.amount} ({self.reference})"
+
+
+class OrderEvent(EmbeddedModel):
+    id = models.CharField("событие", max_length=36)
+    at = models.DateTimeField("когда")
+    type = models.CharField("вид", max_length=32)
+    status = models.CharField("статус", max_length=16, choices=OrderStatus)
+    """Of the order after the event."""
+    actor = models.CharField("кто", max_length=254)
+    note = models.CharField("почему", max_length=500, blank=True)
+
+    class Meta:
+        managed = False
+
+    def __str__(self) -> str:
+        return f"{self.type}: {self.status}"
+
+
+class Order(ShardedDocument):
+    id = models.CharField("id", primary_key=True, db_column="_id", max_length=36)
+    """UUIDv7: in the order of time."""
+    owner = models.CharField("владелец", max_length=64)
+    user_id = models.CharField("пользователь", max_length=32, null=True, blank=True)  # noqa: DJ001 - null: a guest
+    cart_id = models.CharField("корзина", max_length=24)
+    number = models.CharField("номер", max_length=16)
+    status = models.CharField("статус", max_length=16, choices=OrderStatus, default=OrderStatus.NEW)
+    items = EmbeddedModelArrayField(OrderItem, verbose_name="товары")
+    total = models.DecimalField("сумма", max_digits=14, decimal_places=2)
+    currency = models.CharField("валюта", max_length=3, default=CURRENCY)
+    geozone = models.CharField("геозона", max_length=16)
+    contact = EmbeddedModelField(Contact, verbose_name="получатель")
+    shipping_address = EmbeddedModelField(Address, verbose_name="адрес")
+    payments = EmbeddedModelArrayField(Payment, default=list, blank=True, verbose_name="платежи")
+    refunds = EmbeddedModelArrayField(Refund, default=list, blank=True, verbose_name="возвраты")
+    events = EmbeddedModelArrayField(OrderEvent, default=list, blank=True, verbose_name="события")
+    reserved_until = models.DateTimeField("резерв до", null=True, blank=True)
+    client_key = models.CharField("ключ клиента", max_length=100, null=True, blank=True)  # noqa: DJ001 - null: not given
+    request = models.CharField("отпечаток запроса", max_length=64, editable=False)
+    """Of what the buyer sent: the same again gives this order again."""
+    keys = ArrayField(models.CharField(max_length=300), default=list, editable=False)
+    """What support finds it by, see ordering/lookup_keys.py."""
+    stock_due = models.JSONField("долг складу", default=list, editable=False)
+    """Changes of stock that a move of this order owes and that may not have been made yet, see ordering/moves.py."""
+    created_at = models.DateTimeField("создан", default=timezone.now)
+    updated_at = models.DateTimeField("изменён", default=timezone.now)
+    version = models.BigIntegerField("версия", default=1)
+    synced_version = models.BigIntegerField("версия в Cassandra", default=0)
+
+    collection: ClassVar[Collection] = Collection(
+        # Hashed like carts: equal owners of both collections lie in equal ranges, so on one shard.
+        shard_key={"owner": "hashed"},
+        indexes=(
+            # A buyer's history.
+            Index({"owner": 1, "created_at": -1, "_id": -1}),
+            # One order per key that a client made, made certain by the store.
+            Index({"owner": 1, "client_key": 1}, unique=True, where={"client_key": {"$type": "string"}}),
+            # Support: number, e-mail, phone, customer, words of the name, newest first.
+            Index({"keys": 1, "created_at": -1, "_id": -1}),
+            # Staff: slices by status and by geozone, newest first.
+            Index({"status": 1, "created_at": -1, "_id": -1}),
+            Index({"geozone": 1, "created_at": -1, "_id": -1}),
+            # Sweeps: what is held and not paid, and what stock is owed.
+            Index({"reserved_until": 1}, where={"reserved_until": {"$type": "date"}}),
+            Index({"stock_due.at": 1}, where={"stock_due.at": {"$exists": True}}),
+        ),
+    )
+
+    class Meta:
+        managed = False
+        db_table = "orders"
+        verbose_name = "заказ"
+        verbose_name_plural = "заказы"
+
+    def __str__(self) -> str:
+        return self.number
+
+
+class OrderNumber(ShardedDocument):
+    """A number that has been given out. `_id` alone is unique here across shards."""
+
+    id = models.CharField(primary_key=True, db_column="_id", max_length=16)
+
+    collection: ClassVar[Collection] = Collection(shard_key={"_id": "hashed"})
+
+    class Meta:
+        managed = False
+        db_table = "order_numbers"
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return self.id

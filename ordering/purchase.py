@@ -1,0 +1,89 @@
+"""What a buyer sends to buy: checked, in one spelling, with a fingerprint by which the same is known again."""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from decimal import Decimal
+
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+
+from gateway.domain_errors import DomainError, Refused
+from ordering.errors import BadAmount, BadEmail, BadPhone, Missing, TooLong
+from ordering.lookup_keys import phone_digits
+
+MAX_CLIENT_KEY = 100
+# As long as the fields of the documents.
+LIMITS = {"name": 150, "email": 254, "phone": 32, "city": 100, "street": 200, "postcode": 16, "comment": 500}
+OPTIONAL = {"postcode", "comment"}
+
+
+@dataclass(frozen=True, slots=True)
+class ContactDetails:
+    name: str
+    email: str
+    phone: str
+
+
+@dataclass(frozen=True, slots=True)
+class AddressDetails:
+    city: str
+    street: str
+    postcode: str = ""
+    comment: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Purchase:
+    geozone: str
+    contact: ContactDetails
+    shipping_address: AddressDetails
+    expected_total: Decimal
+    client_key: str | None = None
+
+    @property
+    def fingerprint(self) -> str:
+        """Equal for equal input; the client's key is not part of it, it is what the input is compared for."""
+        content = asdict(replace(self, client_key=None))
+        text = json.dumps(content, default=str, ensure_ascii=False, sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+def checked(purchase: Purchase) -> Purchase:
+    """Without spaces around, or refused with everything that is wrong with it."""
+    tidy = Purchase(
+        geozone=purchase.geozone.strip(),
+        contact=ContactDetails(*(value.strip() for value in asdict(purchase.contact).values())),
+        shipping_address=AddressDetails(*(value.strip() for value in asdict(purchase.shipping_address).values())),
+        expected_total=purchase.expected_total,
+        client_key=purchase.client_key or None,
+    )
+    if errors := list(_errors(tidy)):
+        raise Refused(errors)
+    return tidy
+
+
+def _errors(purchase: Purchase) -> Iterator[DomainError]:
+    for part, details in (("contact", purchase.contact), ("shipping_address", purchase.shipping_address)):
+        for field, value in asdict(details).items():
+            if not value and field not in OPTIONAL:
+                yield Missing(part, field)
+            elif len(value) > LIMITS[field]:
+                yield TooLong(part, field, limit=LIMITS[field])
+    if purchase.contact.email and not _is_email(purchase.contact.email):
+        yield BadEmail("contact", "email")
+    if purchase.contact.phone and phone_digits(purchase.contact.phone) is None:
+        yield BadPhone("contact", "phone")
+    if not purchase.expected_total.is_finite() or purchase.expected_total < 0:
+        yield BadAmount("expected_total")
+    if purchase.client_key and len(purchase.client_key) > MAX_CLIENT_KEY:
+        yield TooLong("client_key", limit=MAX_CLIENT_KEY)
+
+
+def _is_email(text: str) -> bool:
+    try:
+        validate_email(text)
+    except ValidationError:
+        return False
+    return True
