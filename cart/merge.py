@@ -1,7 +1,20 @@
 """A guest signs in: what becomes of the guest's cart and the customer's."""
 
+from collections.abc import Sequence
 from enum import Enum
 from typing import NamedTuple
+
+from pymongo.errors import DuplicateKeyError
+
+from cart.lifetimes import expires_at_expression, kept_until_expression
+from cart.models import CartStatus
+from cart.opening import new_cart
+from cart.reading import CARTS, active_cart
+from cart.wanted import MAX_LINES
+from gateway.mongo.client import Document, database, orm_connection
+from gateway.mongo.policies import CART_MERGE
+from gateway.mongo.reading import run
+from gateway.mongo.transactions import TryAgain, in_transaction
 
 
 class MergeMode(Enum):
@@ -17,5 +30,75 @@ class Merged(NamedTuple):
 
 
 def merge_guest_cart(guest: str, customer: str, mode: MergeMode) -> Merged:
-    """Take the guest's active cart, if there is one, into the customer's. Once, however often it is called."""
-    return Merged()
+    """Take the guest's active cart, if there is one, into the customer's. Once, however often it is called.
+
+    Both carts change in one transaction. Whoever changes either of them meanwhile makes it begin again, with what is
+    there then; of two logins at once the second finds nothing left to take.
+    """
+    return in_transaction(lambda: _merge(guest, customer, mode))
+
+
+def _merge(guest: str, customer: str, mode: MergeMode) -> Merged:
+    taken = run(active_cart(guest, CART_MERGE))
+    if taken is None:
+        return Merged()
+    _abandon(taken, customer)
+    if not taken["items"] or mode is MergeMode.KEEP_CUSTOMER:
+        return Merged()
+    own = run(active_cart(customer, CART_MERGE))
+    kept = own["items"] if own and mode is MergeMode.MERGE else []
+    items = _united(kept, taken["items"])
+    if own:
+        _replace(own, items[:MAX_LINES], taken["geozone"])
+    else:
+        _open(customer, items[:MAX_LINES], taken["geozone"])
+    return Merged(tuple(item["name"] for item in items[MAX_LINES:]))
+
+
+def _united(kept: Sequence[Document], taken: Sequence[Document]) -> list[Document]:
+    """The kept lines with the larger quantity of the two, then the others."""
+    larger = {item["product_id"]: item["quantity"] for item in taken}
+    known = {item["product_id"] for item in kept}
+    return [
+        *({**item, "quantity": max(item["quantity"], larger.get(item["product_id"], 0))} for item in kept),
+        *(item for item in taken if item["product_id"] not in known),
+    ]
+
+
+def _abandon(cart: Document, customer: str) -> None:
+    """The first write of the transaction: a rival login conflicts here, before it has touched the customer's cart."""
+    _update(
+        cart,
+        {
+            "status": CartStatus.ABANDONED.value,
+            "merged_into": {"$literal": customer},
+            "abandoned_at": "$$NOW",
+            "expires_at": kept_until_expression(),
+        },
+    )
+
+
+def _replace(cart: Document, items: Sequence[Document], geozone: str | None) -> None:
+    fields: Document = {"items": {"$literal": list(items)}}
+    if geozone is not None:
+        fields["geozone"] = {"$literal": geozone}
+    _update(cart, fields, {"expires_at": expires_at_expression()})
+
+
+def _update(cart: Document, fields: Document, *then: Document) -> None:
+    """Of the cart as read: one that changed since is a write conflict, which runs the transaction again."""
+    database()[CARTS].update_one(
+        {"owner": cart["owner"], "_id": cart["_id"]},
+        [
+            {"$set": {**fields, "version": {"$add": ["$version", 1]}, "updated_at": "$$NOW"}},
+            *({"$set": stage} for stage in then),
+        ],
+        session=orm_connection().session,
+    )
+
+
+def _open(customer: str, items: Sequence[Document], geozone: str | None) -> None:
+    try:
+        database()[CARTS].insert_one(new_cart(customer, items, geozone), session=orm_connection().session)
+    except DuplicateKeyError as error:
+        raise TryAgain(f"{customer} opened a cart meanwhile") from error

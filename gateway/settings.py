@@ -232,6 +232,15 @@ GRAPHQL_CORS_ORIGINS: list[str] = env.list(
 GRAPHQL_CORS_CREDENTIALS = env.bool("GRAPHQL_CORS_CREDENTIALS", True)
 GRAPHQL_CORS_MAX_AGE = env.int("GRAPHQL_CORS_MAX_AGE", 7_200)
 
+# ---------------------------------------------------------------- carts
+
+# How long after its last change a cart counts as abandoned.
+CART_EMPTY_HOURS = env.int("CART_EMPTY_HOURS", 6)
+CART_GUEST_DAYS = env.int("CART_GUEST_DAYS", 30)
+CART_CUSTOMER_DAYS = env.int("CART_CUSTOMER_DAYS", 90)
+# How long an ordered or abandoned cart is kept.
+CART_KEPT_DAYS = env.int("CART_KEPT_DAYS", 90)
+
 # ---------------------------------------------------------------- logs
 
 LOGGING_CONFIG = "gateway.logs.configure"

@@ -27,3 +27,8 @@ def is_guest(owner: str) -> bool:
 def user_id_of(owner: str) -> str | None:
     """None for a guest."""
     return None if is_guest(owner) else owner.removeprefix(_CUSTOMER)
+
+
+def session_id_of(owner: str) -> str | None:
+    """The hash of a guest's session id; None for a customer."""
+    return owner.removeprefix(_GUEST) if is_guest(owner) else None

@@ -1,0 +1,149 @@
+"""Lines of a cart: added, set, removed, cleared. Each is one atomic update of one document.
+
+The update itself checks the limits, so that any number of devices at once lose nothing and exceed nothing.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from pymongo import ReturnDocument
+from pymongo.errors import DuplicateKeyError
+
+from cart.errors import NothingGiven
+from cart.lifetimes import expires_at_expression
+from cart.models import CartStatus
+from cart.opening import new_cart
+from cart.reading import CARTS, active_cart, merged_into
+from cart.wanted import MAX_LINES, MAX_QUANTITY, CheckedLines, LineWanted, checked_to_add, checked_to_set
+from gateway.accounts.owners import is_guest
+from gateway.domain_errors import Refused
+from gateway.mongo.client import Document, database
+from gateway.mongo.reading import run
+
+_ITEMS: Document = {"$ifNull": ["$items", []]}
+
+
+def add_lines(owner: str, lines: Sequence[LineWanted], geozone: str | None = None) -> Document | None:
+    """Add to the quantities in the cart, which is made if there is none; returns it as it is then.
+
+    All lines or none. Asked twice it adds twice: a caller who lost the answer reads the cart, or sets.
+    """
+    return put(owner, checked_to_add(lines, geozone))
+
+
+def set_lines(owner: str, lines: Sequence[LineWanted], geozone: str | None = None) -> Document | None:
+    """Make the quantities these; 0 removes. None when there is nothing to put and no cart."""
+    return put(owner, checked_to_set(lines, geozone))
+
+
+def put(owner: str, lines: CheckedLines) -> Document | None:
+    """What `add_lines` and `set_lines` do once their input is checked."""
+    # Each round but the last lost to another write that succeeded: somebody always gets through.
+    while True:
+        items = _with_lines(lines)
+        if changed := _change(owner, {"$expr": _within_limits(items)}, items, geozone=lines.geozone):
+            return changed
+        cart = run(active_cart(owner))
+        if cart is not None:
+            if errors := lines.beyond_limits(cart["items"]):
+                raise Refused(errors)
+        elif customer := _signed_in_meanwhile(owner):
+            owner = customer
+        elif not lines.items:
+            return None
+        elif made := _open(owner, lines):
+            return made
+
+
+def remove_lines(owner: str, product_ids: Sequence[str]) -> Document | None:
+    """Take these products out, as far as they are in; None when there is no cart."""
+    if not product_ids:
+        raise NothingGiven("products")
+    ids = list(product_ids)
+    rest = {"$filter": {"input": _ITEMS, "as": "item", "cond": {"$not": _is_in("$$item.product_id", ids)}}}
+    cart = _change(owner, {"items.product_id": {"$in": ids}}, rest) or run(active_cart(owner))
+    if cart is None and (customer := _signed_in_meanwhile(owner)):
+        return remove_lines(customer, product_ids)
+    return cart
+
+
+def clear(owner: str) -> Document | None:
+    """Take everything out; None when there is no cart.
+
+    A guest's call that comes after the cart was merged does nothing: the buyer saw only the lines of the guest's cart.
+    """
+    return _change(owner, {"items.0": {"$exists": True}}, []) or run(active_cart(owner))
+
+
+def _change(owner: str, where: Document, items: Any, *, geozone: str | None = None) -> Document | None:
+    """The one update: the active cart of the owner if it meets `where`, with these items; None when none does."""
+    fields: Document = {"items": items, "version": {"$add": ["$version", 1]}, "updated_at": "$$NOW"}
+    if geozone is not None:
+        fields["geozone"] = {"$literal": geozone}
+    return database()[CARTS].find_one_and_update(
+        {"owner": owner, "status": CartStatus.ACTIVE.value, **where},
+        [{"$set": fields}, {"$set": {"expires_at": expires_at_expression()}}],
+        return_document=ReturnDocument.AFTER,
+    )
+
+
+def _open(owner: str, lines: CheckedLines) -> Document | None:
+    """The owner's first cart; None when another device was faster."""
+    cart = new_cart(owner, lines.items, lines.geozone)
+    try:
+        database()[CARTS].insert_one(cart)
+    except DuplicateKeyError:
+        return None
+    return cart
+
+
+def _signed_in_meanwhile(owner: str) -> str | None:
+    """A guest's write may come just after the cart went to the customer: then that is where it belongs."""
+    return run(merged_into(owner)) if is_guest(owner) else None
+
+
+def _with_lines(lines: CheckedLines) -> Document:
+    """Pipeline expression: the items of the cart with the lines in."""
+    given = {"$literal": list(lines.items)}
+    same = {"$eq": ["$$each.product_id", "$$item.product_id"]}
+    new = {"$first": {"$filter": {"input": given, "as": "each", "cond": same}}}
+    # The buyer who adds has just seen today's price; one who sets a quantity may have an old page before their eyes.
+    kept: Document = (
+        {"quantity": {"$add": ["$$item.quantity", "$$new.quantity"]}}
+        if lines.summed
+        else {"price_seen": "$$item.price_seen"}
+    )
+    unnamed = {"$eq": [{"$type": "$$new"}, "missing"]}
+    merged = {"$cond": [unnamed, "$$item", {"$mergeObjects": ["$$item", "$$new", kept]}]}
+    staying = {"$filter": {"input": _ITEMS, "as": "item", "cond": {"$not": _is_in("$$item.product_id", lines.removed)}}}
+    further = {
+        "$filter": {
+            "input": given,
+            "as": "new",
+            "cond": {"$not": [{"$in": ["$$new.product_id", {"$ifNull": ["$items.product_id", []]}]}]},
+        }
+    }
+    return {
+        "$concatArrays": [
+            {"$map": {"input": staying, "as": "item", "in": {"$let": {"vars": {"new": new}, "in": merged}}}},
+            further,
+        ]
+    }
+
+
+def _within_limits(items: Document) -> Document:
+    return {
+        "$let": {
+            "vars": {"items": items},
+            "in": {
+                "$and": [
+                    {"$lte": [{"$size": "$$items"}, MAX_LINES]},
+                    {"$lte": [{"$max": "$$items.quantity"}, MAX_QUANTITY]},
+                ]
+            },
+        }
+    }
+
+
+def _is_in(product_id: str, ids: Sequence[str]) -> list[Document]:
+    return [{"$in": [product_id, {"$literal": list(ids)}]}]

@@ -1,0 +1,169 @@
+"""Carts as they are shown: the active one of an owner, at today's prices, with what the buyer should know."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import Enum
+from typing import NamedTuple
+
+from bson import ObjectId
+
+from cart.models import Cart, CartStatus
+from catalog.card import ProductKey
+from catalog.purchase import is_on_sale, products_to_buy
+from catalog.stock import level_in
+from gateway.mongo.client import Document
+from gateway.mongo.policies import CART_ACTIVE, Policy
+from gateway.mongo.reading import Read, Steps
+from gateway.texts import Language, Text
+
+CARTS = Cart._meta.db_table
+
+# A guest's request that was under way while the same browser signed in; none lasts longer than the API allows.
+LATE_MILLISECONDS = 60_000
+
+
+class Notice(Enum):
+    """What a buyer should know before paying; the values are the codes of the API."""
+
+    PRICE_CHANGED = "PRICE_CHANGED"
+    LOW_STOCK = "LOW_STOCK"
+    PRODUCT_WITHDRAWN = "PRODUCT_WITHDRAWN"
+
+
+class CartWarning(NamedTuple):
+    notice: Notice
+    product_id: str
+    text: Text
+    values: dict[str, object]
+
+    def message(self, language: Language) -> str:
+        return self.text.in_language(language, **self.values)
+
+
+class PricedLine(NamedTuple):
+    product_id: str
+    name: str
+    quantity: int
+    unit_price: Decimal
+    """Today's; that of the adding once the product is no longer sold."""
+    price_seen: Decimal
+    product: Document | None
+    """None once it is withdrawn or gone."""
+
+    @property
+    def total(self) -> Decimal:
+        return self.unit_price * self.quantity
+
+
+@dataclass(frozen=True, slots=True)
+class PricedCart:
+    document: Document
+    lines: tuple[PricedLine, ...]
+    warnings: tuple[CartWarning, ...]
+
+    @property
+    def total_quantity(self) -> int:
+        return sum(line.quantity for line in self.lines)
+
+    @property
+    def subtotal(self) -> Decimal:
+        return sum((line.total for line in self.lines), Decimal("0.00"))
+
+
+PRICE_CHANGED = Text(
+    "Цена «{name}» изменилась: была {before} ₽, стала {now} ₽.",
+    'The price of "{name}" changed from {before} to {now} ₽.',
+)
+LOW_STOCK = Text(
+    "«{name}»: в корзине {quantity}, а в наличии {available}.",
+    '"{name}": {quantity} in the cart, but only {available} available.',
+)
+OUT_OF_STOCK = Text("«{name}» сейчас нет в наличии.", '"{name}" is out of stock at the moment.')
+WITHDRAWN = Text("«{name}» больше не продаётся.", '"{name}" is no longer sold.')
+
+
+def active_cart(owner: str, policy: Policy = CART_ACTIVE) -> Read[Document | None]:
+    return Read(
+        collection=CARTS,
+        policy=policy,
+        where={"owner": owner, "status": CartStatus.ACTIVE.value},
+        limit=1,
+        result=_first,
+    )
+
+
+def carts_of(owner: str, ids: Sequence[ObjectId]) -> Read[dict[ObjectId, Document]]:
+    """Those of these ids that are the owner's, in whatever state."""
+    return Read(
+        collection=CARTS,
+        policy=CART_ACTIVE,
+        where={"owner": owner, "_id": {"$in": list(ids)}},
+        result=lambda documents: {document["_id"]: document for document in documents},
+    )
+
+
+def merged_into(guest: str) -> Read[str | None]:
+    """The customer whose cart has just taken the guest's; None when none has, or long ago."""
+    lately = {"$gte": ["$abandoned_at", {"$subtract": ["$$NOW", LATE_MILLISECONDS]}]}
+    return Read(
+        collection=CARTS,
+        policy=CART_ACTIVE,
+        where={
+            "owner": guest,
+            "status": CartStatus.ABANDONED.value,
+            "merged_into": {"$ne": None},
+            "$expr": lately,
+        },
+        fields=("merged_into",),
+        sort=(("created_at", -1),),
+        limit=1,
+        result=lambda documents: documents[0]["merged_into"] if documents else None,
+    )
+
+
+def priced(cart: Document) -> Steps[PricedCart]:
+    """The cart with today's products, read on the primary by one command unless some have moved."""
+    items: list[Document] = cart["items"]
+    products = yield from products_to_buy([ProductKey(item["category"], item["product_id"]) for item in items])
+    lines = tuple(_line(item, products.get(item["product_id"])) for item in items)
+    warnings = tuple(warning for line in lines for warning in _warnings(line, cart.get("geozone")))
+    return PricedCart(cart, lines, warnings)
+
+
+def _first(documents: Sequence[Document]) -> Document | None:
+    return documents[0] if documents else None
+
+
+def _line(item: Document, found: Document | None) -> PricedLine:
+    product = found if found and is_on_sale(found) else None
+    seen: Decimal = item["price_seen"].to_decimal()
+    return PricedLine(
+        product_id=item["product_id"],
+        name=product["name"] if product else item["name"],
+        quantity=item["quantity"],
+        unit_price=product["price"].to_decimal() if product else seen,
+        price_seen=seen,
+        product=product,
+    )
+
+
+def _warnings(line: PricedLine, geozone: str | None) -> list[CartWarning]:
+    if line.product is None:
+        return [_warning(Notice.PRODUCT_WITHDRAWN, line, WITHDRAWN)]
+    found = []
+    if line.unit_price != line.price_seen:
+        prices = {"before": f"{line.price_seen:.2f}", "now": f"{line.unit_price:.2f}"}
+        found.append(_warning(Notice.PRICE_CHANGED, line, PRICE_CHANGED, **prices))
+    if geozone is not None:
+        quantity, reserved = level_in(line.product, geozone)
+        available = max(0, quantity - reserved)
+        if line.quantity > available:
+            text = LOW_STOCK if available else OUT_OF_STOCK
+            amounts = {"quantity": line.quantity, "available": available}
+            found.append(_warning(Notice.LOW_STOCK, line, text, **amounts))
+    return found
+
+
+def _warning(notice: Notice, line: PricedLine, text: Text, **values: object) -> CartWarning:
+    return CartWarning(notice, line.product_id, text, {"name": line.name, **values})
