@@ -1,9 +1,9 @@
 """Pieces that buyers have asked for: held while a checkout runs, reserved until paid, written off, put back.
 
 Each change of a product is one update of one document, outside any transaction, that leaves a mark in the product: a
-hold, which says for whom the pieces were reserved, or a receipt, which says that a change has been made. A call repeated
-after a crash or a lost answer finds the mark and does nothing. Marks are taken away later, when nobody can repeat the
-call any more; ordering/holds.py tells when.
+hold, which says for whom the pieces were reserved, or a receipt, which says that a change has been made. A call that
+is repeated after a crash or a lost answer finds the mark and does nothing. Marks are taken away later, when nobody can
+repeat the call any more; ordering/holds.py tells when.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -37,10 +37,10 @@ class Pieces(NamedTuple):
 
 
 class Offer(NamedTuple):
-    """Pieces at a price that the product must still have."""
+    """Pieces of a product that is on sale at this price; None: that have been sold already, whatever is asked now."""
 
     pieces: Pieces
-    price: Decimal
+    price: Decimal | None
 
 
 class Purpose(Enum):
@@ -72,6 +72,10 @@ TAKE = Change(quantity=0, reserved=1)
 RELEASE = Change(quantity=0, reserved=-1)
 WRITE_OFF = Change(quantity=-1, reserved=-1)
 PUT_BACK = Change(quantity=1, reserved=0)
+
+
+class StockNotChanged(Exception):
+    """Some products could not be changed now: it was too late, or they move faster than they can be followed."""
 
 
 class MarkedProduct(NamedTuple):
@@ -110,8 +114,14 @@ def settle(marks: Mapping[ProductKey, Iterable[str]]) -> None:
             database()[PRODUCTS].bulk_write(updates, ordered=False)
 
 
-def change_stock(pieces: Sequence[Pieces], geozone: str, change: Change, *, receipt: str, order_id: str) -> None:
-    """Make the change once, however often it is called with the same receipt."""
+def change_stock(
+    pieces: Sequence[Pieces], geozone: str, change: Change, *, receipt: str, order_id: str, until: datetime
+) -> None:
+    """Make the change once, however often it is called with the same receipt.
+
+    The servers refuse it after `until`, by their own clocks: a caller who was suspended cannot make it again when the
+    receipt has been taken away. `StockNotChanged` then, for the caller to begin anew with what is true now.
+    """
     _wherever_they_are(
         pieces,
         {"holds.id": {"$ne": receipt}},
@@ -127,38 +137,57 @@ def change_stock(pieces: Sequence[Pieces], geozone: str, change: Change, *, rece
             },
             {"$set": {"available_in": AVAILABLE_IN}},
         ],
+        {"$expr": {"$lt": ["$$NOW", until]}},
     )
 
 
-def marked_before(moment: datetime, *, limit: int) -> list[MarkedProduct]:
-    """Products with marks older than this, with those marks. Asks every shard, by its index."""
+def marked_before(moment: datetime, purposes: Iterable[Purpose], *, limit: int) -> list[MarkedProduct]:
+    """Products with marks of these purposes older than this, with those marks. Asks every shard, by its index."""
+    wanted = [purpose.value for purpose in purposes]
     found = database()[PRODUCTS].find(
-        {"holds.at": {"$lt": moment}}, ["category", "holds"], sort=[("holds.at", 1)], limit=limit
+        {"holds": {"$elemMatch": {"at": {"$lt": moment}, "purpose": {"$in": wanted}}}},
+        ["category", "holds"],
+        limit=limit,
     )
     with under(STOCK_CHECK):
         return [
-            MarkedProduct(
-                ProductKey(document["category"], document["_id"]),
-                tuple(hold for hold in document["holds"] if hold["at"] < moment.replace(tzinfo=None)),
-            )
+            _marked(document, lambda hold: hold["at"] < moment.replace(tzinfo=None) and hold["purpose"] in wanted)
             for document in found
         ]
+
+
+def marks_of_cart(cart_id: Any, keys: Sequence[ProductKey]) -> list[MarkedProduct]:
+    """Which of these products some attempt at this cart holds, with those holds."""
+    found = database()[PRODUCTS].find(
+        {
+            "category": {"$in": sorted({key.category for key in keys})},
+            "_id": {"$in": [key.id for key in keys]},
+            "holds.cart_id": cart_id,
+        },
+        ["category", "holds"],
+    )
+    with under(STOCK_CHECK):
+        return [_marked(document, lambda hold: hold.get("cart_id") == cart_id) for document in found]
 
 
 def available_in(document: Mapping[str, Any], geozone: str) -> int:
     """Pieces that can be bought there now."""
     for level in document.get("stock") or ():
         if level["geozone"] == geozone:
-            return max(0, level["quantity"] - level.get("reserved", 0))
+            return max(0, int(level["quantity"]) - int(level.get("reserved", 0)))
     return 0
+
+
+def _marked(document: Document, which: Callable[[Document], bool]) -> MarkedProduct:
+    key = ProductKey(document["category"], document["_id"])
+    return MarkedProduct(key, tuple(hold for hold in document["holds"] if which(hold)))
 
 
 def _wanted(offer: Offer, geozone: str) -> Document:
     return {
         "category": offer.pieces.category,
         "_id": offer.pieces.product_id,
-        "withdrawn": False,
-        "price": Decimal128(offer.price),
+        **({} if offer.price is None else {"withdrawn": False, "price": Decimal128(offer.price)}),
         "$expr": {
             "$gte": [
                 {
@@ -239,7 +268,10 @@ def _with_mark(mark: Document) -> Document:
 
 
 def _wherever_they_are(
-    pieces: Sequence[Pieces], condition: Document, update: Callable[[Pieces], list[Document]]
+    pieces: Sequence[Pieces],
+    condition: Document,
+    update: Callable[[Pieces], list[Document]],
+    while_: Document | None = None,
 ) -> None:
     """Update each product that meets the condition, also one that has moved to another category meanwhile."""
     products = database()[PRODUCTS]
@@ -247,7 +279,9 @@ def _wherever_they_are(
     with under(STOCK_CHECK):
         for _ in range(LOOKS):
             updates = [
-                UpdateOne({"category": each.category, "_id": each.product_id, **condition}, update(each))
+                UpdateOne(
+                    {"category": each.category, "_id": each.product_id, **condition, **(while_ or {})}, update(each)
+                )
                 for each in remaining
             ]
             if not updates or products.bulk_write(updates, ordered=False).matched_count == len(updates):
@@ -257,4 +291,4 @@ def _wherever_they_are(
             left = products.find({"_id": {"$in": list(quantities)}, **condition}, ["category"])
             remaining = [Pieces(found["category"], found["_id"], quantities[found["_id"]]) for found in left]
     if remaining:
-        raise RuntimeError(f"products move faster than they can be followed: {[each.product_id for each in remaining]}")
+        raise StockNotChanged([each.product_id for each in remaining])

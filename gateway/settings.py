@@ -184,6 +184,11 @@ CELERY_BEAT_SCHEDULE = {
     "measure-replication-lag": {"task": "gateway.tasks.measure_replication_lag", "schedule": 2.0},
 }
 
+# ---------------------------------------------------------------- orders
+
+# How long unpaid stock is held.
+ORDER_RESERVATION_MINUTES = env.int("ORDER_RESERVATION_MINUTES", 30)
+
 # ---------------------------------------------------------------- GraphQL
 
 # How many writes of the API run at once in one process; each waits for MongoDB, so more than there are cores.

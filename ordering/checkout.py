@@ -12,20 +12,21 @@ from typing import NamedTuple
 
 from pymongo.errors import DuplicateKeyError
 
-from cart.completion import cart_as_it_stands, newest_cart, take_cart
+from cart.completion import ACTIVE, cart_as_it_stands, newest_cart, take_cart
 from cart.reading import active_cart
+from catalog.card import ProductKey
 from catalog.purchase import products_to_buy
-from catalog.reservations import Hold, Purpose, release, reserve
+from catalog.reservations import Hold, Purpose, marks_of_cart, release, reserve
 from gateway.domain_errors import Refused
 from gateway.mongo.client import Document, database, orm_connection
 from gateway.mongo.reading import run, run_steps
 from gateway.mongo.transactions import in_transaction
 from gateway.uuid7 import uuid7
 from ordering.errors import CartBusy, CartEmpty, TotalRisen
-from ordering.holds import has_rival, resolve_cart, settle_soon
+from ordering.holds import resolve_cart, settle_soon
 from ordering.making import ORDERS, new_order
 from ordering.numbers import claim_number
-from ordering.offers import Offered, keys_in, offered, shortages
+from ordering.offers import keys_in, offered, shortages
 from ordering.purchase import Purchase, checked
 from ordering.repeats import order_of, order_under_key, repeated_order
 
@@ -63,7 +64,7 @@ def check_out(owner: str, purchase: Purchase) -> Bought:
         cart = run(cart_as_it_stands(owner, cart["_id"]))
         if order := cart and order_of(cart):
             return Bought(order)
-        if cart is None or cart["status"] != "active":
+        if cart is None or cart["status"] != ACTIVE:
             raise CartEmpty
     raise CartBusy
 
@@ -78,7 +79,7 @@ def _attempt(cart: Document, wanted: Purchase) -> Bought | None:
     hold = Hold(order_id, Purpose.CHECKOUT, order_id, cart["owner"], cart["_id"])
     if not reserve(offer.offers, wanted.geozone, hold):
         release(offer.pieces, hold.id)
-        return _refused(cart, wanted, offer)
+        return _refused(cart, wanted)
     try:
         committed = in_transaction(lambda: _commit(cart, order)) or _is_committed(cart, order_id)
     except DuplicateKeyError:
@@ -107,18 +108,21 @@ def _is_committed(cart: Document, order_id: str) -> bool:
     return stands is not None and stands.get("order_id") == order_id
 
 
-def _refused(cart: Document, wanted: Purchase, offer: Offered) -> None:
+def _refused(cart: Document, wanted: Purchase) -> None:
     """Something was short or has changed: tell which, unless it was this very cart on another device that took it."""
+    keys = keys_in(cart)
     patience = time.monotonic() + RIVAL_SECONDS
     while True:
-        products = run_steps(products_to_buy(keys_in(cart)))
+        rival = marks_of_cart(cart["_id"], keys)
+        products = run_steps(products_to_buy(keys))
+        keys = [ProductKey(product["category"], product["_id"]) for product in products.values()]
         stands = run(cart_as_it_stands(cart["owner"], cart["_id"]))
-        if stands is None or stands["status"] != "active" or stands["version"] != cart["version"]:
+        if stands is None or stands["status"] != ACTIVE or stands["version"] != cart["version"]:
             return
-        if not has_rival(products.values(), cart):
+        if not rival:
             break
         if time.monotonic() > patience:
-            resolve_cart(cart["owner"], cart["_id"])
+            resolve_cart(cart["owner"], cart["_id"], keys)
             return
         time.sleep(RIVAL_POLL_SECONDS)
     if short := shortages(cart, products, wanted.geozone):

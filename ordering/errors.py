@@ -63,11 +63,70 @@ class TotalRisen(DomainError):
 
 class OutOfStock(DomainError):
     code = Code.OUT_OF_STOCK
-    text = Text(
-        "«{name}»: нужно {wanted}, в наличии {available}.", '"{name}": {wanted} wanted, {available} available.'
-    )
+    text = Text("«{name}»: нужно {wanted}, в наличии {available}.", '"{name}": {wanted} wanted, {available} available.')
 
 
 class Withdrawn(DomainError):
     code = Code.PRODUCT_WITHDRAWN
     text = Text("«{name}» больше не продаётся.", '"{name}" is no longer sold.')
+
+
+class UnknownOrder(DomainError):
+    code = Code.NOT_FOUND
+    text = Text("Такого заказа нет.", "There is no such order.")
+
+
+class IllegalTransition(DomainError):
+    code = Code.ILLEGAL_TRANSITION
+    text = Text(
+        "Заказ «{source}»: он не может стать «{target}».", 'The order is "{source}": it cannot become "{target}".'
+    )
+
+
+class NotYours(DomainError):
+    code = Code.FORBIDDEN
+    text = Text("Перевести заказ в «{target}» вы не можете.", 'You cannot make the order "{target}".')
+
+
+class OrderBusy(DomainError):
+    code = Code.CONFLICT
+    text = Text("Заказ меняется прямо сейчас. Повторите.", "The order is changing right now. Try again.")
+
+
+class ReferenceReused(DomainError):
+    code = Code.CONFLICT
+    text = Text(
+        "Под номером «{reference}» уже записано другое: {amount} ₽.",
+        'Something else is recorded under "{reference}" already: {amount} RUB.',
+    )
+
+
+class NothingToRefund(DomainError):
+    code = Code.INVALID
+    text = Text("Укажите, что вернуть: товар и количество.", "Say what to refund: a product and a quantity.")
+
+
+class NotInOrder(DomainError):
+    code = Code.NOT_FOUND
+    text = Text("Товара {product_id} нет в заказе.", "Product {product_id} is not in the order.")
+
+
+class NamedTwice(DomainError):
+    code = Code.INVALID
+    text = Text("Товар {product_id} указан дважды.", "Product {product_id} is named twice.")
+
+
+class TooManyToRefund(DomainError):
+    code = Code.QUANTITY_LIMIT
+    text = Text(
+        "«{name}»: вернуть можно от 1 до {left}, а не {quantity}.",
+        '"{name}": between 1 and {left} can be refunded, not {quantity}.',
+    )
+
+
+class MoreThanPaid(DomainError):
+    code = Code.CONFLICT
+    text = Text(
+        "Возврат {amount} ₽ больше оплаченного: осталось {left} ₽.",
+        "A refund of {amount} RUB is above what was paid: {left} RUB are left.",
+    )

@@ -21,7 +21,8 @@ class EventType(Enum):
     """A guest signed in, and the order became the customer's."""
 
 
-def event(kind: EventType, status: OrderStatus, *, at: datetime, actor: str, note: str = "") -> Document:
+def event(kind: EventType, status: OrderStatus, *, at: datetime | str, actor: str, note: str = "") -> Document:
+    """`at` may be `$$NOW`, in a pipeline that takes the rest literally."""
     return {
         "id": str(uuid7()),
         "at": at,

@@ -16,18 +16,19 @@ from redis.exceptions import RedisError
 
 from cart.completion import fence_cart
 from catalog.card import ProductKey
-from catalog.reservations import MarkedProduct, Pieces, Purpose, marked_before, release, settle
-from gateway.background import send_soon
+from catalog.reservations import MarkedProduct, Pieces, Purpose, marked_before, marks_of_cart, release, settle
+from gateway.background import begun, send_soon
 from gateway.mongo.client import Document
 from gateway.redis import redis_client
 from ordering.finding import find_order
-from ordering.payments import fence_late_payment
-from ordering.stock_due import RECEIPTS_KEPT, orders_still_owing
+from ordering.late_payments import is_retaken
+from ordering.stock_due import RECEIPTS_KEPT, still_owed
 
 log = structlog.get_logger(__name__)
 
 # Far longer than any checkout takes: the endpoint gives up after ten seconds.
 ABANDONED_AFTER = timedelta(minutes=2)
+SETTLE_TASK = "ordering.tasks.settle_queued"
 QUEUE = "ordering:settle"
 # Enough for a second of a busy sale; one update per product settles all of its holds.
 BATCH = 1_000
@@ -35,4 +36,73 @@ BATCH = 1_000
 
 def settle_soon(pieces: Sequence[Pieces], hold_id: str) -> None:
     """Leave the holds of a committed order to a worker, which settles those of many orders at once."""
-    from ordering.tasks import settle_queued
+    try:
+        redis_client().rpush(QUEUE, json.dumps([hold_id, [each.key for each in pieces]]))
+    except RedisError as error:
+        log.warning("settling_left_to_the_sweep", error=type(error).__name__)
+    else:
+        send_soon(SETTLE_TASK, QUEUE, delay=1)
+
+
+def settle_queued() -> int:
+    """What has been queued since the last time; returns how many orders it was."""
+    begun(SETTLE_TASK, QUEUE)
+    queued = 0
+    while texts := redis_client().lpop(QUEUE, BATCH):
+        marks: dict[ProductKey, list[str]] = defaultdict(list)
+        for hold_id, keys in map(json.loads, texts):
+            for key in keys:
+                marks[ProductKey(*key)].append(hold_id)
+        settle(marks)
+        queued += len(texts)
+    return queued
+
+
+def resolve_old_holds(*, limit: int, now: datetime | None = None) -> int:
+    """Settle or release every hold that its checkout left behind; returns how many."""
+    moment = (now or datetime.now(UTC)) - ABANDONED_AFTER
+    return _resolve(marked_before(moment, (Purpose.CHECKOUT, Purpose.PAYMENT), limit=limit))
+
+
+def forget_receipts(*, limit: int, now: datetime | None = None) -> int:
+    """Take away receipts that nobody can need any more; returns how many."""
+    moment = (now or datetime.now(UTC)) - RECEIPTS_KEPT
+    marked = marked_before(moment, (Purpose.RECEIPT,), limit=limit)
+    owed = still_owed([hold["id"] for product in marked for hold in product.holds])
+    marks = {product.key: [hold["id"] for hold in product.holds if hold["id"] not in owed] for product in marked}
+    settle({key: ids for key, ids in marks.items() if ids})
+    return sum(map(len, marks.values()))
+
+
+def resolve_cart(owner: str, cart_id: Any, keys: Sequence[ProductKey]) -> None:
+    """Settle or release at once whatever attempts at this cart hold."""
+    fence_cart(owner, cart_id)
+    _resolve(marks_of_cart(cart_id, keys))
+
+
+def _resolve(marked: Iterable[MarkedProduct]) -> int:
+    certain: dict[str, bool] = {}
+    settled: dict[ProductKey, list[str]] = defaultdict(list)
+    resolved = 0
+    for product in marked:
+        for hold in product.holds:
+            if hold["id"] not in certain:
+                certain[hold["id"]] = _became_an_order(hold)
+            if certain[hold["id"]]:
+                settled[product.key].append(hold["id"])
+            else:
+                release([Pieces(*product.key, hold["quantity"])], hold["id"])
+            resolved += 1
+    settle(settled)
+    return resolved
+
+
+def _became_an_order(hold: Document) -> bool:
+    """Certain, because from here on nobody can make it one."""
+    if hold["purpose"] == Purpose.PAYMENT.value:
+        return is_retaken(hold["order_id"], hold["id"], owner=hold["owner"])
+    cart = fence_cart(hold["owner"], hold["cart_id"])
+    if cart is None:
+        # Kept for months after it was ordered: gone, it can no longer be ordered, but the order may be there.
+        return find_order(hold["order_id"], owner=hold["owner"]) is not None
+    return bool(cart.get("order_id") == hold["order_id"])

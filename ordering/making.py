@@ -21,6 +21,7 @@ def new_order(order_id: str, number: str, cart: Document, wanted: Purchase, offe
     now = _milliseconds(datetime.now(UTC))
     user_id = user_id_of(cart["owner"])
     contact = wanted.contact
+    created = event(EventType.CREATED, OrderStatus.NEW, at=now, actor=BUYER)
     return {
         "_id": order_id,
         "owner": cart["owner"],
@@ -51,7 +52,10 @@ def new_order(order_id: str, number: str, cart: Document, wanted: Purchase, offe
         },
         "payments": [],
         "refunds": [],
-        "events": [event(EventType.CREATED, OrderStatus.NEW, at=now, actor=BUYER)],
+        "to_refund": False,
+        "retaken": None,
+        "events": [created],
+        "mail_due": [{"id": created["id"], "at": now}],
         "reserved_until": now + timedelta(minutes=settings.ORDER_RESERVATION_MINUTES),
         "client_key": wanted.client_key,
         "request": wanted.fingerprint,

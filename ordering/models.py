@@ -64,14 +64,15 @@ class OrderItem(EmbeddedModel):
 
 
 class Payment(EmbeddedModel):
-    """Money that came. `to_refund`: it came when the order could no longer take it."""
+    """Money that came."""
 
     reference = models.CharField("платёж", max_length=100)
     """Of the payment system's event, or of the staff member who recorded it: the same is recorded once."""
     amount = models.DecimalField("сумма", max_digits=12, decimal_places=2)
     at = models.DateTimeField("когда")
     source = models.CharField("откуда", max_length=16)
-    to_refund = models.BooleanField("вернуть", default=False)
+    to_refund = models.DecimalField("вернуть", max_digits=12, decimal_places=2, default=0)
+    """What of it the order could not take: it was closed, paid already, or there was too much."""
 
     class Meta:
         managed = False
@@ -134,6 +135,12 @@ class Order(ShardedDocument):
     """Of what the buyer sent: the same again gives this order again."""
     keys = ArrayField(models.CharField(max_length=300), default=list, editable=False)
     """What support finds it by, see ordering/lookup_keys.py."""
+    to_refund = models.BooleanField("вернуть деньги", default=False)
+    """Some payment is to go back, and has not been."""
+    retaken = models.CharField("резерв по оплате", max_length=36, null=True, editable=False)  # noqa: DJ001 - null: never
+    """The hold under which stock was taken again for a payment that came after expiry."""
+    mail_due = models.JSONField("долг почте", default=list, editable=False)
+    """Events that the buyer has not been told of yet, see ordering/mails.py."""
     stock_due = models.JSONField("долг складу", default=list, editable=False)
     """Changes of stock that a move of this order owes and that may not have been made yet, see ordering/moves.py."""
     created_at = models.DateTimeField("создан", default=timezone.now)
@@ -157,6 +164,9 @@ class Order(ShardedDocument):
             # Sweeps: what is held and not paid, and what stock is owed.
             Index({"reserved_until": 1}, where={"reserved_until": {"$type": "date"}}),
             Index({"stock_due.at": 1}, where={"stock_due.at": {"$exists": True}}),
+            Index({"mail_due.at": 1}, where={"mail_due.at": {"$exists": True}}),
+            # Support: money that has to go back.
+            Index({"to_refund": 1, "created_at": -1}, where={"to_refund": True}),
         ),
     )
 

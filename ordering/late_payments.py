@@ -1,0 +1,54 @@
+"""A payment that came after its order had expired: the stock is taken again if it can be had."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from pymongo import ReturnDocument
+
+from catalog.reservations import Hold, Offer, Pieces, Purpose, release, reserve
+from gateway.mongo.client import Document, database
+from gateway.uuid7 import uuid7
+from ordering.finding import find_order
+from ordering.models import Order
+
+ORDERS = Order._meta.db_table
+
+
+class Retaken(NamedTuple):
+    hold_id: str
+
+
+def take_again(order: Document) -> Retaken | None:
+    """Reserve the order's lines once more, at the prices of then; None when they can no longer all be had.
+
+    The caller writes the hold into the order, or lets it go. Should it die before either, the sweep of the holds decides.
+    """
+    hold = Hold(str(uuid7()), Purpose.PAYMENT, order["_id"], order["owner"])
+    pieces = _pieces(order)
+    if reserve([Offer(each, None) for each in pieces], order["geozone"], hold):
+        return Retaken(hold.id)
+    release(pieces, hold.id)
+    return None
+
+
+def let_go(order: Document, retaken: Retaken) -> None:
+    release(_pieces(order), retaken.hold_id)
+
+
+def is_retaken(order_id: str, hold_id: str, *, owner: str) -> bool:
+    """Whether the order has taken the hold; from now on nobody who read the order before can make it do so."""
+    order = find_order(order_id, owner=owner)
+    while order is not None and order.get("retaken") != hold_id:
+        fenced = database()[ORDERS].find_one_and_update(
+            {"owner": order["owner"], "_id": order_id, "version": order["version"]},
+            {"$inc": {"version": 1}},
+            return_document=ReturnDocument.AFTER,
+        )
+        if fenced is not None:
+            return False
+        order = find_order(order_id, owner=order["owner"])
+    return order is not None
+
+
+def _pieces(order: Document) -> Sequence[Pieces]:
+    return [Pieces(item["category"], item["product_id"], item["quantity"]) for item in order["items"]]

@@ -1,0 +1,27 @@
+"""Celery entry points of the orders."""
+
+from celery import shared_task
+
+from ordering import holds
+from ordering.expiry import expire_unpaid
+from ordering.stock_due import pay_overdue
+
+# A sweep has a minute until the next one; at some 200 orders a second this many are done in a few seconds.
+BATCH = 500
+
+
+@shared_task(name=holds.SETTLE_TASK, expires=60)
+def settle_queued(_: str) -> None:
+    holds.settle_queued()
+
+
+@shared_task(expires=60)
+def sweep_holds() -> None:
+    holds.resolve_old_holds(limit=BATCH)
+    holds.forget_receipts(limit=BATCH)
+
+
+@shared_task(expires=60)
+def sweep_orders() -> None:
+    expire_unpaid(limit=BATCH)
+    pay_overdue(limit=BATCH)
