@@ -9,6 +9,10 @@ from strawberry.extensions import SchemaExtension
 from strawberry.schema.config import StrawberryConfig
 from strawberry.tools import merge_types
 
+from cart.graphql.mutations import CartMutation
+from cart.graphql.nodes import register_cart_nodes
+from cart.graphql.queries import CartQuery
+from cart.graphql.types import Cart
 from catalog.graphql.mutations import CatalogMutation
 from catalog.graphql.nodes import register_nodes
 from catalog.graphql.queries import CatalogQuery
@@ -19,8 +23,9 @@ from gateway.graphql.node import NodeQuery
 from gateway.graphql.scalars import SCALARS
 
 register_nodes()
-Query = merge_types("Query", (NodeQuery, CatalogQuery))
-Mutation = merge_types("Mutation", (CatalogMutation,))
+register_cart_nodes()
+Query = merge_types("Query", (NodeQuery, CatalogQuery, CartQuery))
+Mutation = merge_types("Mutation", (CatalogMutation, CartMutation))
 
 
 class Prepared(SchemaExtension):
@@ -51,7 +56,7 @@ class GatewaySchema(strawberry.Schema):
 schema = GatewaySchema(
     query=Query,
     mutation=Mutation,
-    types=(Category, Product),
+    types=(Category, Product, Cart),
     extensions=[Prepared],
     config=StrawberryConfig(scalar_map=SCALARS),
 )

@@ -1,0 +1,104 @@
+"""Mutations of the cart: find whose it is, call the action, translate what it refuses."""
+
+from collections.abc import Callable, Sequence
+
+import strawberry
+from strawberry.types import Info
+
+from cart.errors import NotAProduct
+from cart.graphql.payloads import CartLineInput, CartPayload
+from cart.graphql.types import Cart, adjustments
+from cart.lines import clear, put, remove_lines
+from cart.reading import priced
+from cart.wanted import CheckedLines, LineWanted, checked_to_add, checked_to_set
+from catalog.card import ProductKey
+from gateway.domain_errors import DomainError, Refused
+from gateway.graphql.context import RequestContext
+from gateway.graphql.ids import key_of
+from gateway.graphql.user_errors import user_errors
+from gateway.graphql.writes import run_write
+from gateway.mongo.client import Document
+from gateway.mongo.reading import run_steps_async
+
+Check = Callable[[Sequence[LineWanted], str | None], CheckedLines]
+
+
+@strawberry.type
+class CartMutation:
+    @strawberry.mutation(
+        description="geozone: where the buyer is; kept in the cart, and what stock warnings are about."
+    )
+    async def cart_lines_add(
+        self,
+        info: Info[RequestContext, None],
+        lines: list[CartLineInput],
+        geozone: str | None = strawberry.UNSET,
+    ) -> CartPayload:
+        return await _put(info.context, checked_to_add, lines, geozone)
+
+    @strawberry.mutation(description="Sets the quantity; 0 removes.")
+    async def cart_lines_set(
+        self,
+        info: Info[RequestContext, None],
+        lines: list[CartLineInput],
+        geozone: str | None = strawberry.UNSET,
+    ) -> CartPayload:
+        return await _put(info.context, checked_to_set, lines, geozone)
+
+    @strawberry.mutation
+    async def cart_lines_remove(self, info: Info[RequestContext, None], products: list[strawberry.ID]) -> CartPayload:
+        owner = await info.context.owner()
+        try:
+            ids = _product_ids(products)
+            document = await run_write(remove_lines, owner, ids) if owner else None
+        except DomainError as error:
+            return _refusal(info.context, error)
+        return await _answer(info.context, document)
+
+    @strawberry.mutation
+    async def cart_clear(self, info: Info[RequestContext, None]) -> CartPayload:
+        owner = await info.context.owner()
+        return await _answer(info.context, await run_write(clear, owner) if owner else None)
+
+
+async def _put(
+    context: RequestContext, check: Check, lines: Sequence[CartLineInput], geozone: str | None
+) -> CartPayload:
+    zone = None if geozone is strawberry.UNSET else geozone
+    wanted = [LineWanted(_product_key(line.product), line.quantity) for line in lines]
+    try:
+        # First, so that a refusal leaves no session behind.
+        checked = await run_write(check, wanted, zone)
+        owner = await (context.owner_to_write() if checked.items else context.owner())
+        document = await run_write(put, owner, checked) if owner else None
+    except DomainError as error:
+        return _refusal(context, error)
+    return await _answer(context, document)
+
+
+async def _answer(context: RequestContext, document: Document | None) -> CartPayload:
+    if document is None:
+        return CartPayload(token=context.new_token, user_errors=[], warnings=[])
+    cart = await run_steps_async(priced(document))
+    return CartPayload(
+        cart=Cart(priced=cart),
+        token=context.new_token,
+        user_errors=[],
+        warnings=adjustments(cart, context.language),
+    )
+
+
+def _refusal(context: RequestContext, error: DomainError) -> CartPayload:
+    return CartPayload(token=context.new_token, user_errors=user_errors(error, context.language), warnings=[])
+
+
+def _product_ids(products: Sequence[str]) -> list[str]:
+    keys = [_product_key(product) for product in products]
+    if unknown := [NotAProduct("products", place) for place, key in enumerate(keys) if key is None]:
+        raise Refused(unknown)
+    return [key.id for key in keys if key]
+
+
+def _product_key(product: str) -> ProductKey | None:
+    key = key_of("Product", product, len(ProductKey._fields))
+    return ProductKey(*key) if key else None

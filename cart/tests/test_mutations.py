@@ -1,0 +1,281 @@
+"""The cart as a real client of a real server sees it."""
+
+from decimal import Decimal
+from typing import Any
+
+import httpx
+import pytest
+from django.conf import settings
+from pymongo.database import Database
+
+from cart.tests.shop import HOMES, carts, quantities, sell, sell_many, shop, stocked, two_shards
+from cart.wanted import MAX_LINES
+from catalog.tests.test_admin import signed_in
+from gateway.accounts.demo import ensure_demo_accounts
+from gateway.accounts.models import User
+from gateway.accounts.owners import customer_owner, guest_owner, session_hash
+from gateway.graphql.ids import global_id
+from gateway.mongo.client import Document
+
+__all__ = ["shop", "stocked", "two_shards"]
+
+CART = """
+fragment C on Cart {
+  id status geozone totalQuantity
+  subtotal { amount currency }
+  lines {
+    id productId name quantity unitPrice { amount } priceSeen { amount } lineTotal { amount } product { id productId }
+  }
+  warnings { code target message }
+  createdAt updatedAt expiresAt
+}
+"""
+PAYLOAD = "cart { ...C } token userErrors { code field message } warnings { code target message }"
+ADD = f"""
+mutation ($lines: [CartLineInput!]!, $zone: String) {{
+  a: cartLinesAdd(lines: $lines, geozone: $zone) {{ {PAYLOAD} }}
+}} {CART}"""
+SET = ADD.replace("cartLinesAdd", "cartLinesSet")
+REMOVE = f"mutation ($products: [ID!]!) {{ a: cartLinesRemove(products: $products) {{ {PAYLOAD} }} }} {CART}"
+CLEAR = f"mutation {{ a: cartClear {{ {PAYLOAD} }} }} {CART}"
+READ = f"{{ a: cart {{ ...C }} }} {CART}"
+
+
+def product_id(of: str) -> str:
+    return global_id("Product", HOMES.get(of, "audio"), of)
+
+
+def lines(*wanted: tuple[str, int]) -> list[dict[str, Any]]:
+    return [{"product": product_id(of), "quantity": quantity} for of, quantity in wanted]
+
+
+def contents(payload: dict[str, Any]) -> list[tuple[str, int]]:
+    return [(each["productId"], each["quantity"]) for each in payload["cart"]["lines"]]
+
+
+class Buyer:
+    """Sends documents with the session it was last given."""
+
+    def __init__(self, web: httpx.Client, token: str | None = None) -> None:
+        self._web = web
+        self.token = token
+
+    def send(self, query: str, language: str = "ru", **variables: Any) -> Any:
+        headers = {"accept-language": language}
+        if self.token:
+            headers["cookie"] = f"{settings.SESSION_COOKIE_NAME}={self.token}"
+        answer = self._web.post("/graphql", json={"query": query, "variables": variables}, headers=headers).json()
+        assert "errors" not in answer, answer
+        found = answer["data"]["a"]
+        if isinstance(found, dict) and found.get("token"):
+            self.token = found["token"]
+        return found
+
+
+@pytest.fixture
+def guest(web: httpx.Client, stocked: Database[Document]) -> Buyer:
+    return Buyer(web)
+
+
+def test_guest_without_a_session_gets_one_with_the_first_line(guest: Buyer, stocked: Database[Document]) -> None:
+    made = guest.send(ADD, lines=lines(("PROD-1", 2)), zone="msk")
+
+    (cart,) = carts(stocked)
+    assert made["token"]
+    assert cart["owner"] == guest_owner(session_hash(made["token"]))
+    assert {**made, "token": 0} == {"cart": made["cart"], "token": 0, "userErrors": [], "warnings": []}
+    shown = dict(made["cart"])
+    assert shown.pop("createdAt") == shown.pop("updatedAt")
+    assert shown.pop("expiresAt").endswith("Z")
+    assert shown == {
+        "id": global_id("Cart", cart["owner"], str(cart["_id"])),
+        "status": "ACTIVE",
+        "geozone": "msk",
+        "totalQuantity": 2,
+        "subtotal": {"amount": "7980.00", "currency": "RUB"},
+        "lines": [
+            {
+                "id": global_id("CartLine", str(cart["_id"]), "PROD-1"),
+                "productId": "PROD-1",
+                "name": "Наушники Тишина",
+                "quantity": 2,
+                "unitPrice": {"amount": "3990.00"},
+                "priceSeen": {"amount": "3990.00"},
+                "lineTotal": {"amount": "7980.00"},
+                "product": {"id": product_id("PROD-1"), "productId": "PROD-1"},
+            }
+        ],
+        "warnings": [],
+    }
+    assert guest.send(READ) == made["cart"]
+
+
+def test_session_is_told_once_and_serves_the_following_calls(guest: Buyer, stocked: Database[Document]) -> None:
+    guest.send(ADD, lines=lines(("PROD-1", 2)))
+
+    added = guest.send(ADD, lines=lines(("PROD-2", 1)))
+    changed = guest.send(SET, lines=lines(("PROD-1", 5), ("PROD-2", 0), ("PROD-3", 1)))
+    removed = guest.send(REMOVE, products=[product_id("PROD-3"), product_id("PROD-2")])
+    cleared = guest.send(CLEAR)
+
+    assert [payload["token"] for payload in (added, changed, removed, cleared)] == [None] * 4
+    assert [contents(payload) for payload in (added, changed, removed, cleared)] == [
+        [("PROD-1", 2), ("PROD-2", 1)],
+        [("PROD-1", 5), ("PROD-3", 1)],
+        [("PROD-1", 5)],
+        [],
+    ]
+    assert cleared["cart"]["subtotal"] == {"amount": "0.00", "currency": "RUB"}
+    assert len(carts(stocked)) == 1
+
+
+def test_customer_has_a_cart_of_the_account(web: httpx.Client, stocked: Database[Document]) -> None:
+    ensure_demo_accounts()
+    staff = signed_in("staff").cookies[settings.SESSION_COOKIE_NAME].value
+    buyer = Buyer(web, staff)
+
+    made = buyer.send(ADD, lines=lines(("PROD-1", 1)))
+
+    assert made["token"] is None
+    (cart,) = carts(stocked)
+    assert cart["owner"] == customer_owner(User.objects.get(email="staff@mobile-world.example").pk)
+
+
+def test_reading_removing_and_clearing_make_no_session(guest: Buyer, stocked: Database[Document]) -> None:
+    nothing: dict[str, Any] = {"cart": None, "token": None, "userErrors": [], "warnings": []}
+
+    assert guest.send(READ) is None
+    assert guest.send(REMOVE, products=[product_id("PROD-1")]) == nothing
+    assert guest.send(CLEAR) == nothing
+    assert guest.send(SET, lines=lines(("PROD-1", 0))) == nothing
+    assert carts(stocked) == []
+
+
+def test_refused_first_line_makes_neither_session_nor_cart(guest: Buyer, stocked: Database[Document]) -> None:
+    refused = guest.send(ADD, lines=[*lines(("PROD-1", 1), ("PROD-404", 1)), {"product": "nonsense", "quantity": 0}])
+
+    assert (refused["cart"], refused["token"], refused["warnings"]) == (None, None, [])
+    assert refused["userErrors"] == [
+        {"code": "NOT_FOUND", "field": ["lines", "1", "product"], "message": "Товара PROD-404 нет."},
+        {"code": "NOT_FOUND", "field": ["lines", "2", "product"], "message": "Такого товара нет."},
+    ]
+    assert carts(stocked) == []
+
+
+@pytest.mark.parametrize(
+    ("query", "variables", "code", "field"),
+    [
+        (ADD, {"lines": []}, "REQUIRED", ["lines"]),
+        (ADD, {"lines": lines(("PROD-1", 998))}, "QUANTITY_LIMIT", ["lines", "0", "quantity"]),
+        (SET, {"lines": lines(("PROD-2", 1000))}, "QUANTITY_LIMIT", ["lines", "0", "quantity"]),
+        (SET, {"lines": lines(("PROD-2", 1), ("PROD-2", 2))}, "INVALID", ["lines", "1", "product"]),
+        (ADD, {"lines": lines(("PROD-3", 1))}, "PRODUCT_WITHDRAWN", ["lines", "0", "product"]),
+        (ADD, {"lines": lines(("PROD-2", 1)), "zone": "mars"}, "NOT_FOUND", ["geozone"]),
+        (ADD, {"lines": lines(("PROD-2", 1)), "zone": ""}, "NOT_FOUND", ["geozone"]),
+        (
+            ADD,
+            {"lines": [{"product": global_id("Category", "audio"), "quantity": 1}]},
+            "NOT_FOUND",
+            ["lines", "0", "product"],
+        ),
+        (REMOVE, {"products": []}, "REQUIRED", ["products"]),
+        (REMOVE, {"products": [product_id("PROD-1"), "nonsense"]}, "NOT_FOUND", ["products", "1"]),
+    ],
+)
+def test_refusal_names_code_and_field_and_nothing_changes(
+    guest: Buyer, stocked: Database[Document], query: str, variables: dict[str, Any], code: str, field: list[str]
+) -> None:
+    guest.send(ADD, lines=lines(("PROD-1", 2)))
+    sell("PROD-3", Decimal("1990.00"), withdrawn=True)
+    before = carts(stocked)
+
+    refused = guest.send(query, **variables)
+
+    assert refused["cart"] is None
+    assert [(error["code"], error["field"]) for error in refused["userErrors"]] == [(code, field)]
+    assert carts(stocked) == before
+
+
+def test_line_beyond_the_limit_is_refused(guest: Buyer, stocked: Database[Document]) -> None:
+    ids = sell_many(stocked, MAX_LINES)
+    guest.send(ADD, lines=lines(*((each, 1) for each in ids)))
+    before = carts(stocked)
+
+    refused = guest.send(ADD, language="en", lines=lines(("PROD-1", 1)))
+
+    assert refused["userErrors"] == [
+        {
+            "code": "CART_LIMIT",
+            "field": ["lines", "0"],
+            "message": 'A cart holds at most 100 different products: there is no room for "Наушники Тишина".',
+        }
+    ]
+    assert carts(stocked) == before
+
+
+@pytest.mark.parametrize(
+    ("language", "messages"),
+    [
+        (
+            "ru",
+            [
+                "Цена «Наушники Тишина» изменилась: была 3990.00 ₽, стала 2990.00 ₽.",
+                "«Телевизор Окно»: в корзине 5, а в наличии 2.",
+                "«Колонка Эхо» больше не продаётся.",
+            ],
+        ),
+        (
+            "en",
+            [
+                'The price of "Наушники Тишина" changed from 3990.00 to 2990.00 ₽.',
+                '"Телевизор Окно": 5 in the cart, but only 2 available.',
+                '"Колонка Эхо" is no longer sold.',
+            ],
+        ),
+    ],
+)
+def test_warnings_come_with_the_cart_in_the_callers_language(guest: Buyer, language: str, messages: list[str]) -> None:
+    guest.send(ADD, lines=lines(("PROD-1", 2), ("PROD-2", 1), ("PROD-3", 1)))
+    sell("PROD-1", Decimal("2990.00"))
+    sell("PROD-3", Decimal("1990.00"), withdrawn=True)
+
+    changed = guest.send(SET, language=language, lines=lines(("PROD-2", 5)), zone="msk")
+
+    ids = {each["productId"]: each["id"] for each in changed["cart"]["lines"]}
+    assert changed["userErrors"] == []
+    assert changed["warnings"] == changed["cart"]["warnings"]
+    assert changed["warnings"] == [
+        {"code": "PRICE_CHANGED", "target": ids["PROD-1"], "message": messages[0]},
+        {"code": "LOW_STOCK", "target": ids["PROD-2"], "message": messages[1]},
+        {"code": "PRODUCT_WITHDRAWN", "target": ids["PROD-3"], "message": messages[2]},
+    ]
+    assert [each["product"] is None for each in changed["cart"]["lines"]] == [False, False, True]
+
+
+def test_full_cart_is_added_and_shown_within_the_cost_of_one_request(guest: Buyer, stocked: Database[Document]) -> None:
+    ids = sell_many(stocked, MAX_LINES)
+
+    made = guest.send(ADD, lines=lines(*((each, 1) for each in ids)))
+    shown = guest.send(
+        "{ a: cart { lines { product { name price { amount } images { url } category { ancestors { name } } } } } }"
+    )
+
+    assert [each["productId"] for each in made["cart"]["lines"]] == ids
+    assert len(shown["lines"]) == MAX_LINES
+
+
+def test_lines_of_two_mutations_in_one_document_land_in_one_cart(guest: Buyer, stocked: Database[Document]) -> None:
+    answer = guest.send(
+        """
+        mutation ($lines: [CartLineInput!]!) {
+          first: cartLinesAdd(lines: $lines) { token }
+          a: cartLinesAdd(lines: $lines) { token cart { totalQuantity } }
+        }
+        """,
+        lines=lines(("PROD-1", 1)),
+    )
+
+    assert answer["cart"] == {"totalQuantity": 2}
+    assert answer["token"]
+    (cart,) = carts(stocked)
+    assert quantities(cart) == [("PROD-1", 2)]
