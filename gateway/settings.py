@@ -182,6 +182,8 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BEAT_SCHEDULE = {
     "measure-replication-lag": {"task": "gateway.tasks.measure_replication_lag", "schedule": 2.0},
+    "sweep-holds": {"task": "ordering.tasks.sweep_holds", "schedule": 30.0},
+    "sweep-orders": {"task": "ordering.tasks.sweep_orders", "schedule": 30.0},
 }
 
 # ---------------------------------------------------------------- orders

@@ -15,8 +15,10 @@ from pymongo.errors import DuplicateKeyError
 from cart.completion import ACTIVE, cart_as_it_stands, newest_cart, take_cart
 from cart.reading import active_cart
 from catalog.card import ProductKey
+from catalog.errors import UnknownGeozone
 from catalog.purchase import products_to_buy
 from catalog.reservations import Hold, Purpose, marks_of_cart, release, reserve
+from catalog.structure import missing_geozones
 from gateway.domain_errors import Refused
 from gateway.mongo.client import Document, database, orm_connection
 from gateway.mongo.reading import run, run_steps
@@ -79,7 +81,8 @@ def _attempt(cart: Document, wanted: Purchase) -> Bought | None:
     hold = Hold(order_id, Purpose.CHECKOUT, order_id, cart["owner"], cart["_id"])
     if not reserve(offer.offers, wanted.geozone, hold):
         release(offer.pieces, hold.id)
-        return _refused(cart, wanted)
+        _tell_what_is_short(cart, wanted)
+        return None
     try:
         committed = in_transaction(lambda: _commit(cart, order)) or _is_committed(cart, order_id)
     except DuplicateKeyError:
@@ -108,7 +111,7 @@ def _is_committed(cart: Document, order_id: str) -> bool:
     return stands is not None and stands.get("order_id") == order_id
 
 
-def _refused(cart: Document, wanted: Purchase) -> None:
+def _tell_what_is_short(cart: Document, wanted: Purchase) -> None:
     """Something was short or has changed: tell which, unless it was this very cart on another device that took it."""
     keys = keys_in(cart)
     patience = time.monotonic() + RIVAL_SECONDS
@@ -125,5 +128,7 @@ def _refused(cart: Document, wanted: Purchase) -> None:
             resolve_cart(cart["owner"], cart["_id"], keys)
             return
         time.sleep(RIVAL_POLL_SECONDS)
+    if missing_geozones([wanted.geozone]):
+        raise UnknownGeozone("geozone", geozone=wanted.geozone)
     if short := shortages(cart, products, wanted.geozone):
         raise Refused(short)

@@ -50,7 +50,7 @@ def settle_queued() -> int:
     queued = 0
     while texts := redis_client().lpop(QUEUE, BATCH):
         marks: dict[ProductKey, list[str]] = defaultdict(list)
-        for hold_id, keys in map(json.loads, texts):
+        for hold_id, keys in (json.loads(str(text)) for text in texts):
             for key in keys:
                 marks[ProductKey(*key)].append(hold_id)
         settle(marks)

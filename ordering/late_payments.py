@@ -21,7 +21,7 @@ class Retaken(NamedTuple):
 def take_again(order: Document) -> Retaken | None:
     """Reserve the order's lines once more, at the prices of then; None when they can no longer all be had.
 
-    The caller writes the hold into the order, or lets it go. Should it die before either, the sweep of the holds decides.
+    The caller writes the hold into the order, or lets it go. Should it die before either, the sweep decides.
     """
     hold = Hold(str(uuid7()), Purpose.PAYMENT, order["_id"], order["owner"])
     pieces = _pieces(order)

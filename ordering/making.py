@@ -31,14 +31,14 @@ def new_order(order_id: str, number: str, cart: Document, wanted: Purchase, offe
         "status": OrderStatus.NEW.value,
         "items": [
             {
-                "product_id": each.pieces.product_id,
-                "category": each.pieces.category,
-                "name": name,
-                "price": Decimal128(each.price),
-                "quantity": each.pieces.quantity,
+                "product_id": line.pieces.product_id,
+                "category": line.pieces.category,
+                "name": line.name,
+                "price": Decimal128(line.price),
+                "quantity": line.pieces.quantity,
                 "refunded": 0,
             }
-            for each, name in zip(offer.offers, offer.names, strict=True)
+            for line in offer.lines
         ],
         "total": Decimal128(offer.total),
         "currency": CURRENCY,

@@ -1,6 +1,7 @@
 """Moving an order along its life: two movers at once, and one of them is told."""
 
 from gateway.mongo.client import Document
+from ordering.amounts import paid
 from ordering.changing import TURNS, Change, change_order
 from ordering.errors import OrderBusy, UnknownOrder
 from ordering.events import EventType
@@ -8,6 +9,8 @@ from ordering.finding import find_order
 from ordering.models import OrderStatus
 from ordering.stock_due import debt
 from ordering.transitions import Who, transition
+
+CLOSED_UNPAID = {OrderStatus.CANCELLED, OrderStatus.EXPIRED}
 
 
 def move_order(
@@ -20,7 +23,17 @@ def move_order(
             raise UnknownOrder("order")
         move = transition(order["status"], to, who)
         owed = debt(move.stock, order["items"]) if move.stock else None
-        change = Change(kind=EventType.MOVED, actor=actor, note=note, status=to, stock_due=owed)
+        change = Change(
+            kind=EventType.MOVED, actor=actor, note=note, status=to, fields=_money_back(order, to), stock_due=owed
+        )
         if moved := change_order(order, change):
             return moved
     raise OrderBusy("order")
+
+
+def _money_back(order: Document, to: OrderStatus) -> Document:
+    """What was paid in part goes back when the order is closed without the rest."""
+    if to not in CLOSED_UNPAID or not paid(order):
+        return {}
+    payments = [{**payment, "to_refund": payment["amount"]} for payment in order["payments"]]
+    return {"payments": payments, "to_refund": True}

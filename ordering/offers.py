@@ -14,17 +14,26 @@ Products = Mapping[str, Document]
 """By product id."""
 
 
+class OfferedLine(NamedTuple):
+    pieces: Pieces
+    name: str
+    price: Decimal
+
+
 class Offered(NamedTuple):
-    offers: tuple[Offer, ...]
-    names: tuple[str, ...]
+    lines: tuple[OfferedLine, ...]
 
     @property
-    def pieces(self) -> tuple[Pieces, ...]:
-        return tuple(offer.pieces for offer in self.offers)
+    def pieces(self) -> list[Pieces]:
+        return [line.pieces for line in self.lines]
+
+    @property
+    def offers(self) -> list[Offer]:
+        return [Offer(line.pieces, line.price) for line in self.lines]
 
     @property
     def total(self) -> Decimal:
-        return sum((offer.price * offer.pieces.quantity for offer in self.offers), Decimal(0))
+        return sum((line.price * line.pieces.quantity for line in self.lines), Decimal(0))
 
 
 def keys_in(cart: Document) -> list[ProductKey]:
@@ -40,11 +49,12 @@ def offered(cart: Document, products: Products) -> Offered:
         raise Refused(gone)
     found = [(products[item["product_id"]], item["quantity"]) for item in cart["items"]]
     return Offered(
-        offers=tuple(
-            Offer(Pieces(product["category"], product["_id"], quantity), product["price"].to_decimal())
+        tuple(
+            OfferedLine(
+                Pieces(product["category"], product["_id"], quantity), product["name"], product["price"].to_decimal()
+            )
             for product, quantity in found
-        ),
-        names=tuple(product["name"] for product, _ in found),
+        )
     )
 
 

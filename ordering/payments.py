@@ -65,7 +65,9 @@ def _is_recorded(order: Document, money: Money) -> bool:
 
 
 def _pays_an_expired(order: Document, money: Money) -> bool:
-    return bool(order["status"] == OrderStatus.EXPIRED.value and money.amount >= order["total"].to_decimal())
+    return bool(
+        order["status"] == OrderStatus.EXPIRED.value and paid(order) + money.amount >= order["total"].to_decimal()
+    )
 
 
 def _change(order: Document, money: Money, retaken: Retaken | None) -> Change:

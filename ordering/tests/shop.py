@@ -1,0 +1,72 @@
+"""Buyers with carts to order, and what must be true of stock and orders at any quiet moment."""
+
+from collections import Counter
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from pymongo.database import Database
+
+from cart.tests.shop import CUSTOMER, GUEST, fill, line, sell, shop, stocked, two_shards
+from gateway.accounts.owners import customer_owner
+from gateway.mongo.client import Document
+from ordering.checkout import Bought, check_out
+from ordering.purchase import AddressDetails, ContactDetails, Purchase
+
+__all__ = ["CUSTOMER", "GUEST", "fill", "line", "sell", "shop", "stocked", "two_shards"]
+
+PURCHASE = Purchase(
+    geozone="msk",
+    contact=ContactDetails("Иван Покупатель", "ivan@example.com", "+7 (999) 123-45-67"),
+    shipping_address=AddressDetails("Москва", "Тверская, 1", "101000"),
+    expected_total=Decimal("1000000.00"),
+)
+
+
+def purchase(**changes: Any) -> Purchase:
+    return replace(PURCHASE, **changes)
+
+
+def buy(owner: str = CUSTOMER, **changes: Any) -> Bought:
+    return check_out(owner, purchase(**changes))
+
+
+def buyer(number: int) -> str:
+    return customer_owner(f"{number:024x}")
+
+
+def reserved(database: Database[Document], product_id: str, geozone: str = "msk") -> tuple[int, int]:
+    """Quantity and reserved."""
+    product = database["products"].find_one({"_id": product_id})
+    assert product is not None
+    (level,) = [level for level in product["stock"] if level["geozone"] == geozone]
+    return level["quantity"], level["reserved"]
+
+
+def assert_nothing_oversold(database: Database[Document]) -> None:
+    """At a quiet moment: what is reserved is what open orders wait for, and nobody holds anything."""
+    expected: Counter[tuple[str, str]] = Counter()
+    for order in database["orders"].find({"status": "new"}):
+        for item in order["items"]:
+            expected[item["product_id"], order["geozone"]] += item["quantity"]
+    found: Counter[tuple[str, str]] = Counter()
+    for product in database["products"].find():
+        assert [hold for hold in product["holds"] if hold["purpose"] != "receipt"] == []
+        for level in product["stock"]:
+            assert 0 <= level["reserved"] <= level["quantity"]
+            found[product["_id"], level["geozone"]] += level["reserved"]
+    assert +found == +expected
+    carts = {str(cart["_id"]): cart for cart in database["carts"].find()}
+    orders = list(database["orders"].find())
+    assert len({order["cart_id"] for order in orders}) == len(orders)
+    assert all(carts[order["cart_id"]]["order_id"] == order["_id"] for order in orders)
+    assert {cart["order_id"] for cart in carts.values() if cart["status"] == "ordered"} == {
+        order["_id"] for order in orders
+    }
+    assert len({order["number"] for order in orders}) == len(orders)
+
+
+@pytest.fixture
+def orders(stocked: Database[Document]) -> Database[Document]:
+    return stocked
