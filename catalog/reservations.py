@@ -141,6 +141,31 @@ def change_stock(
     )
 
 
+def set_reserved(key: ProductKey, geozone: str, reserved: int, *, version: int) -> bool:
+    """Correct a reservation, if nothing has happened to the product since this version; tells whether it did."""
+    corrected = {
+        "$map": {
+            "input": "$stock",
+            "as": "level",
+            "in": {
+                "$cond": [
+                    {"$eq": ["$$level.geozone", {"$literal": geozone}]},
+                    {"$mergeObjects": ["$$level", {"reserved": reserved}]},
+                    "$$level",
+                ]
+            },
+        }
+    }
+    result = database()[PRODUCTS].update_one(
+        {"category": key.category, "_id": key.id, "version": version},
+        [
+            {"$set": {"stock": corrected, "version": {"$add": ["$version", 1]}}},
+            {"$set": {"available_in": AVAILABLE_IN}},
+        ],
+    )
+    return result.matched_count == 1
+
+
 def marked_before(moment: datetime, purposes: Iterable[Purpose], *, limit: int) -> list[MarkedProduct]:
     """Products with marks of these purposes older than this, with those marks. Asks every shard, by its index."""
     wanted = [purpose.value for purpose in purposes]

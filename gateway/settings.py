@@ -5,6 +5,7 @@ Each variable is described in docs/settings.md. `gateway/checks.py` refuses valu
 
 from pathlib import Path
 
+from celery.schedules import crontab
 from environs import Env, validate
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -184,6 +185,8 @@ CELERY_BEAT_SCHEDULE = {
     "measure-replication-lag": {"task": "gateway.tasks.measure_replication_lag", "schedule": 2.0},
     "sweep-holds": {"task": "ordering.tasks.sweep_holds", "schedule": 30.0},
     "sweep-orders": {"task": "ordering.tasks.sweep_orders", "schedule": 30.0},
+    # 03:30 in Moscow: when the shop sleeps.
+    "check-reservations": {"task": "ordering.tasks.check_reservations", "schedule": crontab(hour=0, minute=30)},
 }
 
 # ---------------------------------------------------------------- orders

@@ -3,6 +3,7 @@
 from celery import shared_task
 
 from ordering import holds
+from ordering.drift import find_drift, repair
 from ordering.expiry import expire_unpaid
 from ordering.stock_due import pay_overdue
 
@@ -25,3 +26,10 @@ def sweep_holds() -> None:
 def sweep_orders() -> None:
     expire_unpaid(limit=BATCH)
     pay_overdue(limit=BATCH)
+
+
+@shared_task(expires=3600)
+def check_reservations() -> None:
+    """Every night. Repairs what it finds and logs it: a difference is a bug, but the shop must sell in the morning."""
+    for drift in find_drift():
+        repair(drift)

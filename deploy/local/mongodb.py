@@ -85,6 +85,8 @@ def _servers(binaries: Binaries, layout: Layout, ports: PortBook) -> list[Server
             *("--setParameter", "shutdownTimeoutMillisForSignaledShutdown=100"),
             # A client killed inside a transaction would keep its documents locked for a minute.
             *("--setParameter", "transactionLifetimeLimitSeconds=5"),
+            # A chunk that left may come back only when its documents are gone, which they are after 15 minutes else.
+            *("--setParameter", "orphanCleanupDelaySecs=1"),
         )
 
     def router(name: str) -> Server:
