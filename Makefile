@@ -20,6 +20,10 @@ run: $(INSTALLED) ## start everything and show its log; PORT=8000, DEMO_PRODUCTS
 test: $(INSTALLED) ## all tests; T=path for some, with servers that stay up; ARGS for pytest
 	@$(LOCAL) exec --root $(TEST_ROOT) $(if $(T),--keep) -- $(PYTHON) -m pytest $(T) $(ARGS)
 
+.PHONY: bench
+bench: $(INSTALLED) ## sales per second, side by side with one plain transaction; ARGS for options
+	@$(LOCAL) exec --root $(TEST_ROOT) --keep -- $(PYTHON) -m bench.checkout $(ARGS)
+
 .PHONY: lint
 lint: $(INSTALLED) ## formatting, types, imports, migrations, settings
 	$(VENV)/bin/ruff check .

@@ -1,0 +1,74 @@
+"""The obvious checkout, for comparison only: products, cart and order in one transaction."""
+
+from cart.completion import take_cart
+from cart.reading import active_cart
+from catalog.card import PRODUCTS
+from catalog.derived import AVAILABLE_IN
+from catalog.purchase import products_to_buy
+from gateway.domain_errors import Refused
+from gateway.mongo.client import Document, database, orm_connection
+from gateway.mongo.reading import run, run_steps
+from gateway.mongo.transactions import in_transaction
+from gateway.uuid7 import uuid7
+from ordering.errors import CartEmpty, OutOfStock
+from ordering.making import ORDERS, new_order
+from ordering.numbers import claim_number
+from ordering.offers import keys_in, offered
+from ordering.purchase import Purchase, checked
+
+
+def plain_check_out(owner: str, purchase: Purchase) -> Document:
+    """The same answer as ordering.checkout.check_out in the ordinary case, without its guarantees for repetitions."""
+    wanted = checked(purchase)
+    cart = run(active_cart(owner))
+    if cart is None:
+        raise CartEmpty
+    offer = offered(cart, run_steps(products_to_buy(keys_in(cart))))
+    order = new_order(str(uuid7()), claim_number(), cart, wanted, offer)
+
+    def work() -> None:
+        session = orm_connection().session
+        for line in offer.lines:
+            taken = database()[PRODUCTS].update_one(
+                {
+                    "category": line.pieces.category,
+                    "_id": line.pieces.product_id,
+                    "stock": {"$elemMatch": {"geozone": wanted.geozone}},
+                    "$expr": {"$gte": [_available(wanted.geozone), line.pieces.quantity]},
+                },
+                [
+                    {"$set": {"stock": _taken(wanted.geozone, line.pieces.quantity)}},
+                    {"$set": {"available_in": AVAILABLE_IN, "version": {"$add": ["$version", 1]}}},
+                ],
+                session=session,
+            )
+            if taken.matched_count == 0:
+                raise Refused([OutOfStock(name=line.name, wanted=line.pieces.quantity, available=0)])
+        if not take_cart(cart, order["_id"]):
+            raise CartEmpty
+        database()[ORDERS].insert_one(order, session=session)
+
+    # As long as it takes: under contention the bound of an ordinary request would only turn sales into errors.
+    in_transaction(work, seconds=120)
+    return order
+
+
+def _available(geozone: str) -> Document:
+    level = {"$first": {"$filter": {"input": "$stock", "as": "each", "cond": {"$eq": ["$$each.geozone", geozone]}}}}
+    return {
+        "$subtract": [
+            {"$getField": {"field": "quantity", "input": level}},
+            {"$getField": {"field": "reserved", "input": level}},
+        ]
+    }
+
+
+def _taken(geozone: str, quantity: int) -> Document:
+    more = {"$mergeObjects": ["$$level", {"reserved": {"$add": ["$$level.reserved", quantity]}}]}
+    return {
+        "$map": {
+            "input": "$stock",
+            "as": "level",
+            "in": {"$cond": [{"$eq": ["$$level.geozone", geozone]}, more, "$$level"]},
+        }
+    }
