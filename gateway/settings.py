@@ -193,6 +193,7 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BEAT_SCHEDULE = {
     "measure-replication-lag": {"task": "gateway.tasks.measure_replication_lag", "schedule": 2.0},
+    "abandon-expired-carts": {"task": "cart.tasks.sweep", "schedule": 300.0},
 }
 
 # ---------------------------------------------------------------- GraphQL
