@@ -2,6 +2,7 @@
 
 from celery import shared_task
 
+from cart.analytics import compute_changed
 from cart.expiry import abandon_expired
 from cart.mirror import MIRROR_TASK, mirror_cart
 from gateway.background import GivesUp, begun
@@ -12,6 +13,12 @@ from gateway.cassandra.errors import CassandraUnavailable
 def sweep() -> None:
     """Every 5 minutes; one that waited as long is overtaken by the next."""
     abandon_expired()
+
+
+@shared_task(expires=600)
+def analyse() -> None:
+    """Every 10 minutes, likewise."""
+    compute_changed()
 
 
 @shared_task(

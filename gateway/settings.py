@@ -194,6 +194,7 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BEAT_SCHEDULE = {
     "measure-replication-lag": {"task": "gateway.tasks.measure_replication_lag", "schedule": 2.0},
     "abandon-expired-carts": {"task": "cart.tasks.sweep", "schedule": 300.0},
+    "analyse-abandoned-carts": {"task": "cart.tasks.analyse", "schedule": 600.0},
 }
 
 # ---------------------------------------------------------------- GraphQL
