@@ -9,6 +9,7 @@ from strawberry.extensions import SchemaExtension
 from strawberry.schema.config import StrawberryConfig
 from strawberry.tools import merge_types
 
+from cart.graphql.reports import CartReportQuery
 from catalog.graphql.mutations import CatalogMutation
 from catalog.graphql.nodes import register_nodes
 from catalog.graphql.queries import CatalogQuery
@@ -19,7 +20,7 @@ from gateway.graphql.node import NodeQuery
 from gateway.graphql.scalars import SCALARS
 
 register_nodes()
-Query = merge_types("Query", (NodeQuery, CatalogQuery))
+Query = merge_types("Query", (NodeQuery, CatalogQuery, CartReportQuery))
 Mutation = merge_types("Mutation", (CatalogMutation,))
 
 
