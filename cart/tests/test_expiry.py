@@ -126,7 +126,7 @@ def test_buyers_and_two_sweeps_at_once_never_abandon_a_touched_cart(database: Da
 
 
 def test_sweep_killed_in_the_middle_is_taken_up_by_the_next(database: Database[Document]) -> None:
-    total = 6_000
+    total = 2_000
     carts().insert_many((overdue_cart(f"s:{number}") for number in range(total)), ordered=False)
 
     with sweeping(database.name) as process:
