@@ -97,7 +97,7 @@ def web(run_process: Callable[..., Path]) -> Iterator[httpx.Client]:
         port = free.getsockname()[1]
     log = run_process("uvicorn", "gateway.asgi:application", "--port", str(port))
     with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=20) as client:
-        for _ in range(200):
+        for _ in range(600):
             try:
                 client.get("/healthz")
             except httpx.ConnectError:

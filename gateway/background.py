@@ -4,8 +4,10 @@ Whatever must happen has a sweep behind it; the task only makes it happen sooner
 buyer's write is done all the same.
 """
 
+from typing import Any
+
 import structlog
-from celery import Task
+from celery import Task, current_app
 from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
 
@@ -17,25 +19,40 @@ log = structlog.get_logger(__name__)
 COALESCED_SECONDS = 30
 
 
-def send_soon(task: Task, subject: str, *, delay: float = 0) -> None:
-    """Run `task(subject)` in a worker, after `delay` seconds; while it waits for its turn, no second one is sent.
+class GivesUp(Task):
+    """Base of a task whose last try may fail, too: with `throws` it leaves this line in the log and no traceback."""
 
-    The task calls `begun` first, so that a change made while it runs sends the next.
+    def on_failure(self, exc: Exception, task_id: str, args: Any, kwargs: Any, einfo: Any) -> None:
+        log.warning("task_given_up", task=self.name, subject=args[0], error=str(exc))
+
+
+def send_soon(task: str, subject: str, *, delay: float = 0) -> None:
+    """Run the task of this name in a worker, after `delay` seconds; while it waits for its turn, no second one is sent.
+
+    By name, because tasks stand on the actions that send them. The task calls `begun` first, so that a change made
+    while it runs sends the next. Never raises for a broker or Redis that is away.
     """
+    key = _key(task, subject)
     try:
-        if redis_client().set(_key(task, subject), "1", nx=True, ex=COALESCED_SECONDS + round(delay)):
-            task.apply_async((subject,), countdown=delay, retry=False)
+        if not redis_client().set(key, "1", nx=True, ex=COALESCED_SECONDS + round(delay)):
+            return
+        try:
+            current_app.send_task(task, (subject,), countdown=delay, retry=False)
+        except OperationalError:
+            # Nothing waits for its turn: the next change shall try again.
+            redis_client().delete(key)
+            raise
     except (RedisError, OperationalError) as error:
-        log.warning("task_not_sent", task=task.name, error=type(error).__name__)
+        log.warning("task_not_sent", task=task, error=type(error).__name__)
 
 
-def begun(task: Task, subject: str) -> None:
+def begun(task: str, subject: str) -> None:
     """From here on a change is no longer covered by this run of the task."""
     try:
         redis_client().delete(_key(task, subject))
     except RedisError as error:
-        log.warning("task_not_marked_begun", task=task.name, error=type(error).__name__)
+        log.warning("task_not_marked_begun", task=task, error=type(error).__name__)
 
 
-def _key(task: Task, subject: str) -> str:
-    return f"soon:{task.name}:{subject}"
+def _key(task: str, subject: str) -> str:
+    return f"soon:{task}:{subject}"

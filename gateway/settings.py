@@ -174,6 +174,17 @@ REDIS_URL = env.str("REDIS_URL", "redis://127.0.0.1:6379/0")
 REDIS_TIMEOUT = env.float("REDIS_TIMEOUT", 0.5)
 
 CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", REDIS_URL)
+# Sending a task happens inside a buyer's request: one quick try, where Celery would go on for six seconds. Workers and
+# beat connect by rules of their own and wait for the broker.
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "max_retries": 0,
+    "interval_start": 0,
+    "interval_step": 0,
+    "interval_max": 0,
+    "socket_connect_timeout": REDIS_TIMEOUT,
+    # A worker's wait for its next task blocks for up to a second and must not count as a broker that hangs.
+    "socket_timeout": REDIS_TIMEOUT + 2,
+}
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True  # a task of a killed worker is delivered again: tasks are idempotent
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
@@ -182,6 +193,8 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BEAT_SCHEDULE = {
     "measure-replication-lag": {"task": "gateway.tasks.measure_replication_lag", "schedule": 2.0},
+    "abandon-expired-carts": {"task": "cart.tasks.sweep", "schedule": 300.0},
+    "analyse-abandoned-carts": {"task": "cart.tasks.analyse", "schedule": 600.0},
 }
 
 # ---------------------------------------------------------------- GraphQL

@@ -12,6 +12,7 @@ from strawberry.tools import merge_types
 from cart.graphql.mutations import CartMutation
 from cart.graphql.nodes import register_cart_nodes
 from cart.graphql.queries import CartQuery
+from cart.graphql.reports import CartReportQuery
 from cart.graphql.types import Cart
 from catalog.graphql.mutations import CatalogMutation
 from catalog.graphql.nodes import register_nodes
@@ -24,7 +25,7 @@ from gateway.graphql.scalars import SCALARS
 
 register_nodes()
 register_cart_nodes()
-Query = merge_types("Query", (NodeQuery, CatalogQuery, CartQuery))
+Query = merge_types("Query", (NodeQuery, CatalogQuery, CartQuery, CartReportQuery))
 Mutation = merge_types("Mutation", (CatalogMutation, CartMutation))
 
 
