@@ -15,6 +15,7 @@ from gateway.texts import Text
 
 # What any document costs, a refused one too: reading it is work.
 LEAST = 1
+UNKNOWN = "unknown"
 
 # The fill and its time are one key, so that one script call, atomic in Redis, does everything; Redis's own clock is
 # used, since the web servers' clocks differ. Returns whether the points were taken, and what is left.
@@ -85,15 +86,23 @@ async def spend(client: str, points: int) -> Spent:
 
 
 def client_of(scope: Scope) -> str:
-    """Whose bucket pays: the address, or the buyer named by a server that holds one of our tokens.
+    """Whose bucket pays: the network of the address."""
+    return _network(address_of(scope))
+
+
+def address_of(scope: Scope) -> str:
+    """Where the buyer is: the address, or what a server that holds one of our tokens says it is.
 
     The address is uvicorn's, which believes X-Forwarded-For from the proxies in FORWARDED_ALLOW_IPS only.
     """
-    address = scope["client"][0] if scope.get("client") else "unknown"
+    address: str = scope["client"][0] if scope.get("client") else UNKNOWN
     named = header(scope, "x-buyer-address")
     if named and _is_server(header(scope, "x-server-token") or ""):
         address = named
-    return _network(address)
+    try:
+        return str(ipaddress.ip_address(address))
+    except ValueError:
+        return UNKNOWN
 
 
 def _is_server(token: str) -> bool:
@@ -105,7 +114,7 @@ def _network(address: str) -> str:
     try:
         found = ipaddress.ip_address(address)
     except ValueError:
-        return "unknown"
+        return UNKNOWN
     if isinstance(found, ipaddress.IPv6Address):
         return str(ipaddress.ip_network((found, 64), strict=False).network_address) + "/64"
     return str(found)
