@@ -9,6 +9,10 @@ from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
 
+# Longest values, by the standard for addresses and by what a form shows.
+LENGTHS = {"email": 254, "name": 150, "phone": 32}
+
+
 def normalize_email(email: str) -> str:
     """One spelling per mailbox: addresses that differ only in case are the same account."""
     return email.strip().casefold()
@@ -29,9 +33,9 @@ class UserManager(BaseUserManager["User"]):
 
 
 class User(AbstractBaseUser, PermissionsMixin):
-    email = models.EmailField("e-mail", unique=True)
-    name = models.CharField("имя", max_length=150, blank=True)
-    phone = models.CharField("телефон", max_length=32, blank=True)
+    email = models.EmailField("e-mail", unique=True, max_length=LENGTHS["email"])
+    name = models.CharField("имя", max_length=LENGTHS["name"], blank=True)
+    phone = models.CharField("телефон", max_length=LENGTHS["phone"], blank=True)
     is_staff = models.BooleanField("сотрудник", default=False, help_text="Может входить в админку.")
     is_active = models.BooleanField("активен", default=True, help_text="Снимите вместо удаления учётной записи.")
     date_joined = models.DateTimeField("дата регистрации", default=timezone.now)

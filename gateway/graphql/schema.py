@@ -10,17 +10,22 @@ from strawberry.schema.config import StrawberryConfig
 from strawberry.tools import merge_types
 
 from catalog.graphql.mutations import CatalogMutation
-from catalog.graphql.nodes import register_nodes
+from catalog.graphql.nodes import register_nodes as register_catalog_nodes
 from catalog.graphql.queries import CatalogQuery
 from catalog.graphql.types import Category, Product
 from gateway.graphql.context import RequestContext
 from gateway.graphql.errors import log_faults
 from gateway.graphql.node import NodeQuery
 from gateway.graphql.scalars import SCALARS
+from gateway.viewer.mutations import ViewerMutation
+from gateway.viewer.nodes import register_nodes as register_viewer_nodes
+from gateway.viewer.queries import ViewerQuery
+from gateway.viewer.types import User
 
-register_nodes()
-Query = merge_types("Query", (NodeQuery, CatalogQuery))
-Mutation = merge_types("Mutation", (CatalogMutation,))
+register_catalog_nodes()
+register_viewer_nodes()
+Query = merge_types("Query", (NodeQuery, CatalogQuery, ViewerQuery))
+Mutation = merge_types("Mutation", (CatalogMutation, ViewerMutation))
 
 
 class Prepared(SchemaExtension):
@@ -51,7 +56,7 @@ class GatewaySchema(strawberry.Schema):
 schema = GatewaySchema(
     query=Query,
     mutation=Mutation,
-    types=(Category, Product),
+    types=(Category, Product, User),
     extensions=[Prepared],
     config=StrawberryConfig(scalar_map=SCALARS),
 )

@@ -9,13 +9,12 @@ from django.conf import settings
 from redis.asyncio import Redis
 
 from gateway.graphql.errors import Refused
-from gateway.http import Scope, header
+from gateway.http import UNKNOWN, Scope, header, network_of
 from gateway.redis import ask_redis
 from gateway.texts import Text
 
 # What any document costs, a refused one too: reading it is work.
 LEAST = 1
-UNKNOWN = "unknown"
 
 # The fill and its time are one key, so that one script call, atomic in Redis, does everything; Redis's own clock is
 # used, since the web servers' clocks differ. Returns whether the points were taken, and what is left.
@@ -87,7 +86,7 @@ async def spend(client: str, points: int) -> Spent:
 
 def client_of(scope: Scope) -> str:
     """Whose bucket pays: the network of the address."""
-    return _network(address_of(scope))
+    return network_of(address_of(scope))
 
 
 def address_of(scope: Scope) -> str:
@@ -107,14 +106,3 @@ def address_of(scope: Scope) -> str:
 
 def _is_server(token: str) -> bool:
     return any(hmac.compare_digest(token.encode(), known.encode()) for known in settings.GRAPHQL_SERVER_TOKENS)
-
-
-def _network(address: str) -> str:
-    """A home has one IPv4 address but 2^64 of IPv6, which count as one; what is no address is nobody's."""
-    try:
-        found = ipaddress.ip_address(address)
-    except ValueError:
-        return UNKNOWN
-    if isinstance(found, ipaddress.IPv6Address):
-        return str(ipaddress.ip_network((found, 64), strict=False).network_address) + "/64"
-    return str(found)
