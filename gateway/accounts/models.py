@@ -8,7 +8,6 @@ from django.db import models
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
-
 # Longest values, by the standard for addresses and by what a form shows.
 LENGTHS = {"email": 254, "name": 150, "phone": 32}
 
