@@ -59,7 +59,7 @@ def test_both_servers_hold_the_session_and_neither_holds_its_key(user: User) -> 
     assert any(id_of(session) in key for key in kept)
     assert not any(key_of(session) in key or key_of(session) in str(redis.hgetall(key)) for key in kept)
     tables = [
-        list(CONNECTOR.connection().session.execute(f"SELECT * FROM {table.full_name}"))
+        list(CONNECTOR.connection().session.execute(f"SELECT * FROM {table.full_name}"))  # noqa: S608
         for table in (USER_SESSIONS, SESSIONS_BY_USER)
     ]
     assert id_of(session) in str(tables[0])
@@ -70,7 +70,7 @@ def test_both_servers_hold_the_session_and_neither_holds_its_key(user: User) -> 
 def test_rows_expire_with_the_session(user: User, settings: Settings) -> None:
     session = signed_in(user)
 
-    cql = f"SELECT TTL(data) AS left FROM {USER_SESSIONS.full_name} WHERE session_id = '{id_of(session)}'"
+    cql = f"SELECT TTL(data) AS left FROM {USER_SESSIONS.full_name} WHERE session_id = '{id_of(session)}'"  # noqa: S608
     (row,) = CONNECTOR.connection().session.execute(cql)
     assert timedelta(days=29) < timedelta(seconds=row["left"]) <= timedelta(days=30)
     assert 0 < redis_client().ttl(f"session:{id_of(session)}") <= copies.SYNCED_SECONDS
@@ -177,7 +177,7 @@ def test_expired_session_is_over() -> None:
 def test_use_is_noted_once_in_a_while_and_prolongs_the_life(user: User, monkeypatch: pytest.MonkeyPatch) -> None:
     key = key_of(signed_in(user))
     session = SessionStore(key)
-    session.load()
+    session.items()
     before = in_cassandra(id_of(session))
 
     assert not session.touch()
@@ -197,7 +197,7 @@ def test_note_of_use_never_undoes_a_change_made_meanwhile(user: User, monkeypatc
     monkeypatch.setattr(engine, "ACTIVE_SECONDS", 0)
     key = key_of(signed_in(user))
     using, changing = SessionStore(key), SessionStore(key)
-    using.load()
+    using.items()
     changing["colour"] = "red"
     changing.save()
 
@@ -250,7 +250,7 @@ def test_nothing_that_is_logged_or_shown_holds_the_key(user: User, caplog: pytes
     with capture_logs() as logged:
         session = signed_in(user)
         key = key_of(session)
-        SessionStore(key).load()
+        SessionStore(key).items()
         late = SessionStore(key)
         late["colour"] = "red"
         session.flush()
