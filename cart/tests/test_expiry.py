@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 from pymongo.database import Database
 
 from cart.expiry import abandon_expired, mark_abandoned, overdue
@@ -42,7 +43,7 @@ def test_overdue_cart_is_marked_abandoned_and_kept_for_a_while(database: Databas
     found = stored(left)
     assert (found["status"], found["version"]) == ("abandoned", 8)
     assert found["abandoned_at"] == found["updated_at"] > left["updated_at"].replace(tzinfo=None)
-    assert found["expires_at"] - found["abandoned_at"] == timedelta(days=90)
+    assert found["expires_at"] - found["abandoned_at"] == timedelta(days=settings.CART_KEPT_DAYS)
     changed = {"status", "version", "abandoned_at", "updated_at", "expires_at"}
     before = {**left, "created_at": left["created_at"].replace(tzinfo=None)}
     assert {name: found[name] for name in found.keys() - changed} == {
