@@ -6,12 +6,15 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from django.conf import settings
 from django.contrib.auth.models import Group
+from django.core.management import call_command
 from django.test.utils import setup_databases, teardown_databases
 from pymongo.database import Database
 
@@ -29,10 +32,12 @@ TEST_ROOT = BASE_DIR / ".local" / "test"
 
 @pytest.fixture(scope="session")
 def cluster(django_test_environment: None, django_db_blocker: Any) -> Iterator[None]:
-    """The test database with Django's tables and our topology. Documents may be read and written from here on."""
+    """The test database with Django's tables, our topology, and Cassandra's tables: all may be used from here on."""
     with django_db_blocker.unblock():
         databases = setup_databases(verbosity=0, interactive=False)
         topology.apply(database())
+        if settings.CASSANDRA_CONTACT_POINTS:
+            call_command("cassandra", "apply", stdout=StringIO())
         ROUTING.refresh(client(), database().name)
         yield
         teardown_databases(databases, verbosity=0)
@@ -42,7 +47,7 @@ def cluster(django_test_environment: None, django_db_blocker: Any) -> Iterator[N
 def clean_database(cluster: None) -> Iterator[Database[Document]]:
     """The test database through mongos; emptied afterwards by deletes, which keep the sharding and cost little."""
     yield database()
-    django_tables = (User._meta.db_table, Group._meta.db_table, "django_session")
+    django_tables = (User._meta.db_table, Group._meta.db_table)
     for name in [*(name for name, _ in declared()), *django_tables]:
         database()[name].delete_many({})
     CATEGORIES.forget()
@@ -97,7 +102,7 @@ def web(run_process: Callable[..., Path]) -> Iterator[httpx.Client]:
         port = free.getsockname()[1]
     log = run_process("uvicorn", "gateway.asgi:application", "--port", str(port))
     with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=20) as client:
-        for _ in range(200):
+        for _ in range(600):
             try:
                 client.get("/healthz")
             except httpx.ConnectError:

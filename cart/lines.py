@@ -11,6 +11,7 @@ from pymongo.errors import DuplicateKeyError
 
 from cart.errors import NothingGiven
 from cart.lifetimes import expires_at_expression
+from cart.mirror import mirror_soon
 from cart.models import CartStatus
 from cart.opening import new_cart
 from cart.reading import CARTS, active_cart, merged_into
@@ -80,11 +81,14 @@ def _change(owner: str, where: Document, items: Any, *, geozone: str | None = No
     fields: Document = {"items": items, "version": {"$add": ["$version", 1]}, "updated_at": "$$NOW"}
     if geozone is not None:
         fields["geozone"] = {"$literal": geozone}
-    return database()[CARTS].find_one_and_update(
+    changed: Document | None = database()[CARTS].find_one_and_update(
         {"owner": owner, "status": CartStatus.ACTIVE.value, **where},
         [{"$set": fields}, {"$set": {"expires_at": expires_at_expression()}}],
         return_document=ReturnDocument.AFTER,
     )
+    if changed:
+        mirror_soon(owner)
+    return changed
 
 
 def _open(owner: str, lines: CheckedLines) -> Document | None:
@@ -94,6 +98,7 @@ def _open(owner: str, lines: CheckedLines) -> Document | None:
         database()[CARTS].insert_one(cart)
     except DuplicateKeyError:
         return None
+    mirror_soon(owner)
     return cart
 
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from pymongo.errors import DuplicateKeyError
 
 from cart.lifetimes import expires_at_expression, kept_until_expression
+from cart.mirror import mirror_soon
 from cart.models import CartStatus
 from cart.opening import new_cart
 from cart.reading import CARTS, active_cart
@@ -35,7 +36,10 @@ def merge_guest_cart(guest: str, customer: str, mode: MergeMode) -> Merged:
     Both carts change in one transaction. Whoever changes either of them meanwhile makes it begin again, with what is
     there then; of two logins at once the second finds nothing left to take.
     """
-    return in_transaction(lambda: _merge(guest, customer, mode))
+    merged = in_transaction(lambda: _merge(guest, customer, mode))
+    for owner in (guest, customer):
+        mirror_soon(owner)
+    return merged
 
 
 def _merge(guest: str, customer: str, mode: MergeMode) -> Merged:

@@ -82,3 +82,65 @@ class Cart(ShardedDocument):
 
     def __str__(self) -> str:
         return f"{self.owner}: {self.status}"
+
+
+class LostProduct(EmbeddedModel):
+    """A product in the carts of a day that were abandoned."""
+
+    product_id = models.CharField("артикул", max_length=64)
+    name = models.CharField("название", max_length=200)
+    carts = models.PositiveIntegerField("корзины")
+    quantity = models.PositiveIntegerField("количество")
+    lost_value = models.DecimalField("потеряно", max_digits=20, decimal_places=2)
+
+    class Meta:
+        managed = False
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.lost_value}"
+
+
+class AbandonedCartDay(models.Model):
+    """What became of the carts made on one day in one geozone; cart/analytics.py computes it."""
+
+    id = models.CharField(primary_key=True, db_column="_id", max_length=32)
+    """`<day>:<geozone>`, so that computing again replaces."""
+    day = models.DateField("день")
+    geozone = models.CharField("геозона", max_length=16, null=True, blank=True)  # noqa: DJ001 - null: never said
+    carts = models.PositiveIntegerField("корзины")
+    abandoned = models.PositiveIntegerField("брошено")
+    ordered = models.PositiveIntegerField("оформлено")
+    lost_value = models.DecimalField("потеряно", max_digits=20, decimal_places=2)
+    products = EmbeddedModelArrayField(LostProduct, default=list, blank=True, verbose_name="товары")
+    """Those with the largest lost value, dearest first."""
+    computed_at = models.DateTimeField("рассчитано")
+
+    collection = Collection(indexes=(Index({"day": -1, "geozone": 1}),))
+
+    class Meta:
+        managed = False
+        db_table = "abandoned_cart_days"
+        ordering = ("-day", "geozone")
+        verbose_name = "брошенные корзины за день"
+        verbose_name_plural = "брошенные корзины по дням"
+
+    def __str__(self) -> str:
+        return f"{self.day}, {self.geozone or 'без геозоны'}"
+
+
+class AnalyticsProgress(models.Model):
+    """How far the incremental analytics has seen the changes of carts: one document."""
+
+    id = models.CharField(primary_key=True, db_column="_id", max_length=16)
+    seen_until = models.DateTimeField()
+    computed_at = models.DateTimeField()
+
+    collection = Collection()
+
+    class Meta:
+        managed = False
+        db_table = "cart_analytics_progress"
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return str(self.seen_until)

@@ -4,8 +4,10 @@ Whatever must happen has a sweep behind it; the task only makes it happen sooner
 buyer's write is done all the same.
 """
 
+from typing import Any
+
 import structlog
-from celery import current_app
+from celery import Task, current_app
 from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
 
@@ -15,6 +17,13 @@ log = structlog.get_logger(__name__)
 
 # Longer than a worker needs to begin with the task; after that a new one is sent in any case.
 COALESCED_SECONDS = 30
+
+
+class GivesUp(Task):
+    """Base of a task whose last try may fail, too: with `throws` it leaves this line in the log and no traceback."""
+
+    def on_failure(self, exc: Exception, task_id: str, args: Any, kwargs: Any, einfo: Any) -> None:
+        log.warning("task_given_up", task=self.name, subject=args[0], error=str(exc))
 
 
 def send_soon(task: str, subject: str, *, delay: float = 0) -> None:

@@ -1,12 +1,14 @@
 """/healthz: the process lives. /readyz: each dependency, its state and latency.
 
 Without MongoDB the shop cannot work: 503. Without Cassandra or Redis it works, a little slower: 200 and «degraded».
+Beside them it says where sessions are kept.
 """
 
 import asyncio
 import json
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import pymongo
@@ -16,6 +18,7 @@ from pymongo.errors import PyMongoError
 from pymongo.read_preferences import PrimaryPreferred
 from redis.exceptions import RedisError
 
+from gateway.accounts.sessions.copies import count_unsynced
 from gateway.cassandra.errors import CassandraError
 from gateway.cassandra.reading import ping as ping_cassandra
 from gateway.http import Receive, Scope, Send, respond
@@ -43,13 +46,14 @@ async def check_dependencies() -> State:
     names = ("mongodb", "cassandra", "redis")
     states = await asyncio.gather(*(asyncio.to_thread(check) for check in (_mongodb, _cassandra, _redis)))
     dependencies = dict(zip(names, states, strict=True))
+    sessions = await asyncio.to_thread(_sessions, dependencies["cassandra"]["state"], dependencies["redis"]["state"])
     if dependencies["mongodb"]["state"] == "down":
         overall = "unavailable"
     elif any(dependency["state"] == "down" for dependency in states):
         overall = "degraded"
     else:
         overall = "ok"
-    return {"status": overall, "dependencies": dependencies}
+    return {"status": overall, "dependencies": dependencies, "sessions": sessions}
 
 
 def _mongodb() -> State:
@@ -73,6 +77,21 @@ def _cassandra() -> State:
 
 def _redis() -> State:
     return _timed(redis_client().ping, RedisError)
+
+
+def _sessions(cassandra: str, redis: str) -> State:
+    """Where they are kept at the moment, and how many Cassandra has still to be told of."""
+    kept_in = [name for name, state in (("cassandra", cassandra), ("redis", redis)) if state == "up"]
+    if not kept_in:
+        return {"state": "down", "kept_in": "nowhere"}
+    report: State = {
+        "state": "degraded" if "down" in (cassandra, redis) else "up",
+        "kept_in": " and ".join(kept_in),
+    }
+    if redis == "up" and cassandra != "not configured":
+        with suppress(RedisError):
+            report["waiting_for_cassandra"] = count_unsynced()
+    return report
 
 
 def _timed(check: Callable[[], object], failure: type[Exception]) -> State:

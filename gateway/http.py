@@ -1,5 +1,6 @@
 """The little of ASGI that our own endpoints need: names for its parts, a header look-up, a whole response."""
 
+import ipaddress
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
@@ -9,6 +10,8 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
+UNKNOWN = "unknown"
+"""What is said of an address that is none."""
 
 # Neither a body nor what describes one.
 BODILESS = {204, 304}
@@ -30,3 +33,14 @@ async def respond(
 def header(scope: Scope, name: str) -> str | None:
     wanted = name.lower().encode("latin-1")
     return next((value.decode("latin-1") for found, value in scope["headers"] if found == wanted), None)
+
+
+def network_of(address: str) -> str:
+    """Whom limits count: a home has one IPv4 address but 2^64 of IPv6, which count as one."""
+    try:
+        found = ipaddress.ip_address(address)
+    except ValueError:
+        return UNKNOWN
+    if isinstance(found, ipaddress.IPv6Address):
+        return str(ipaddress.ip_network((found, 64), strict=False).network_address) + "/64"
+    return str(found)

@@ -38,7 +38,6 @@ INSTALLED_APPS = [
     "gateway.contrib.AdminConfig",
     "gateway.contrib.AuthConfig",
     "gateway.contrib.ContentTypesConfig",
-    "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "strawberry_django",
@@ -47,7 +46,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "django.contrib.sessions.middleware.SessionMiddleware",
+    "gateway.accounts.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -95,22 +94,35 @@ STORAGES = {
 # ---------------------------------------------------------------- who signs in
 
 AUTH_USER_MODEL = "accounts.User"
+_VALIDATION = "django.contrib.auth.password_validation"
 AUTH_PASSWORD_VALIDATORS = [
-    {"NAME": f"django.contrib.auth.password_validation.{name}"}
-    for name in (
-        "UserAttributeSimilarityValidator",
-        "MinimumLengthValidator",
-        "CommonPasswordValidator",
-        "NumericPasswordValidator",
-    )
+    {
+        "NAME": f"{_VALIDATION}.UserAttributeSimilarityValidator",
+        "OPTIONS": {"user_attributes": ("email", "name", "phone")},
+    },
+    {"NAME": f"{_VALIDATION}.MinimumLengthValidator"},
+    {"NAME": f"{_VALIDATION}.CommonPasswordValidator"},
+    {"NAME": f"{_VALIDATION}.NumericPasswordValidator"},
 ]
 PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.Argon2PasswordHasher",
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",
 ]
 
+SESSION_ENGINE = "gateway.accounts.sessions.engine"
+# A session that nobody uses for this long is over.
+SESSION_COOKIE_AGE = env.int("SESSION_DAYS", 30) * 24 * 3600
+# For how long Redis's copy of a session is believed without asking Cassandra.
+SESSION_CACHE_SECONDS = env.int("SESSION_CACHE_SECONDS", 60)
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = env.bool("SESSION_COOKIE_SECURE", PRODUCTION)
 CSRF_COOKIE_SECURE = env.bool("CSRF_COOKIE_SECURE", PRODUCTION)
+# Failed attempts to sign in, after which the account or the address must wait for the rest of the window.
+SIGN_IN_FAILURES_PER_ACCOUNT = env.int("SIGN_IN_FAILURES_PER_ACCOUNT", 10)
+SIGN_IN_FAILURES_PER_ADDRESS = env.int("SIGN_IN_FAILURES_PER_ADDRESS", 100)
+SIGN_IN_WINDOW_SECONDS = env.int("SIGN_IN_WINDOW_SECONDS", 15 * 60)
+
 SECURE_SSL_REDIRECT = env.bool("SECURE_SSL_REDIRECT", PRODUCTION)
 # Whoever terminates TLS in front of the gateway says so in this header, and must strip it from what clients send.
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if env.bool("BEHIND_TLS_PROXY", PRODUCTION) else None
@@ -175,6 +187,17 @@ REDIS_URL = env.str("REDIS_URL", "redis://127.0.0.1:6379/0")
 REDIS_TIMEOUT = env.float("REDIS_TIMEOUT", 0.5)
 
 CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", REDIS_URL)
+# Sending a task happens inside a buyer's request: one quick try, where Celery would go on for six seconds. Workers and
+# beat connect by rules of their own and wait for the broker.
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "max_retries": 0,
+    "interval_start": 0,
+    "interval_step": 0,
+    "interval_max": 0,
+    "socket_connect_timeout": REDIS_TIMEOUT,
+    # A worker's wait for its next task blocks for up to a second and must not count as a broker that hangs.
+    "socket_timeout": REDIS_TIMEOUT + 2,
+}
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True  # a task of a killed worker is delivered again: tasks are idempotent
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
@@ -183,6 +206,9 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BEAT_SCHEDULE = {
     "measure-replication-lag": {"task": "gateway.tasks.measure_replication_lag", "schedule": 2.0},
+    "catch-up-sessions": {"task": "gateway.tasks.catch_up_sessions", "schedule": 10.0},
+    "abandon-expired-carts": {"task": "cart.tasks.sweep", "schedule": 300.0},
+    "analyse-abandoned-carts": {"task": "cart.tasks.analyse", "schedule": 600.0},
     "sweep-holds": {"task": "ordering.tasks.sweep_holds", "schedule": 30.0},
     "sweep-orders": {"task": "ordering.tasks.sweep_orders", "schedule": 30.0},
     # 03:30 in Moscow: when the shop sleeps.
@@ -249,7 +275,7 @@ CART_EMPTY_HOURS = env.int("CART_EMPTY_HOURS", 6)
 CART_GUEST_DAYS = env.int("CART_GUEST_DAYS", 30)
 CART_CUSTOMER_DAYS = env.int("CART_CUSTOMER_DAYS", 90)
 # How long an ordered or abandoned cart is kept.
-CART_KEPT_DAYS = env.int("CART_KEPT_DAYS", 90)
+CART_KEPT_DAYS = env.int("CART_KEPT_DAYS", 180)
 
 # ---------------------------------------------------------------- logs
 

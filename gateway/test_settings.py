@@ -1,5 +1,7 @@
 """The gateway's settings as the tests want them: guards on, cheap passwords, sample documents installed."""
 
+import os
+
 from gateway.settings import *  # noqa: F403
 from gateway.settings import CASSANDRA_KEYSPACE_PREFIX, INSTALLED_APPS
 
@@ -7,3 +9,5 @@ INSTALLED_APPS = [*INSTALLED_APPS, "gateway.tests.samples"]
 MONGODB_GUARD_READS = True
 CASSANDRA_KEYSPACE_PREFIX = f"test_{CASSANDRA_KEYSPACE_PREFIX}"
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+# Of this run and the processes it starts: a worker that a killed run left behind would take its tasks.
+CELERY_TASK_DEFAULT_QUEUE = os.environ.setdefault("TEST_QUEUE", f"tests-{os.getpid()}-soon")

@@ -3,9 +3,11 @@ from django.urls import path
 from django.views.generic import RedirectView
 
 from catalog.images import product_image
+from gateway.accounts.staff_sign_in import StaffSignIn
 
 admin.site.site_title = admin.site.site_header = "Мобильный мир"
 admin.site.index_title = "Управление магазином"
+admin.site.login_form = StaffSignIn
 admin.site.site_url = None  # the storefront is another application
 
 urlpatterns = [

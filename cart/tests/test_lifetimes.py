@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from bson import ObjectId
+from django.conf import settings
 from django.test import override_settings
 from pymongo import ReturnDocument
 from pymongo.database import Database
@@ -36,7 +37,7 @@ def test_server_computes_the_same(database: Database[Document], owner: str, empt
 def test_ended_cart_is_kept(database: Database[Document]) -> None:
     ended = _updated(database, "s:guest", True, kept_until_expression())
 
-    assert ended["expires_at"] - ended["updated_at"] == timedelta(days=90)
+    assert ended["expires_at"] - ended["updated_at"] == timedelta(days=settings.CART_KEPT_DAYS)
 
 
 @override_settings(CART_EMPTY_HOURS=1)

@@ -5,6 +5,7 @@ from decimal import Decimal
 
 import pytest
 from bson import Decimal128
+from django.conf import settings
 from pymongo.database import Database
 
 from cart.lines import add_lines, clear, remove_lines, set_lines
@@ -55,7 +56,7 @@ def test_carts_of_both(stocked: Database[Document], mode: MergeMode, result: Lin
     (guests,) = carts(stocked, GUEST)
     assert (guests["status"], guests["merged_into"], guests["version"]) == ("abandoned", CUSTOMER, 2)
     assert guests["abandoned_at"] == guests["updated_at"]
-    assert guests["expires_at"] - guests["abandoned_at"] == timedelta(days=90)
+    assert guests["expires_at"] - guests["abandoned_at"] == timedelta(days=settings.CART_KEPT_DAYS)
     assert quantities(guests) == [("PROD-3", 1), ("PROD-1", 2), ("PROD-2", 4)]
 
 
@@ -72,7 +73,7 @@ def test_customer_without_a_cart(stocked: Database[Document], mode: MergeMode, t
         assert own is not None
         assert (quantities(own), own["geozone"], own["version"]) == ([("PROD-1", 2)], "spb", 1)
         assert (own["user_id"], own["session_id"]) == (CUSTOMER.removeprefix("u:"), None)
-        assert own["expires_at"] - own["updated_at"] == timedelta(days=90)
+        assert own["expires_at"] - own["updated_at"] == timedelta(days=settings.CART_CUSTOMER_DAYS)
     assert [cart["status"] for cart in carts(stocked, GUEST)] == ["abandoned"]
 
 

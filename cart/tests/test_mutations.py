@@ -62,6 +62,7 @@ class Buyer:
 
     def send(self, query: str, language: str = "ru", **variables: Any) -> Any:
         headers = {"accept-language": language}
+        self._web.cookies.clear()  # all buyers share the connection, none the session
         if self.token:
             headers["cookie"] = f"{settings.SESSION_COOKIE_NAME}={self.token}"
         answer = self._web.post("/graphql", json={"query": query, "variables": variables}, headers=headers).json()

@@ -8,6 +8,7 @@ SUPPORT = "Поддержка"
 SEE_THE_CATALOG = frozenset(
     {"catalog.view_product", "catalog.view_category", "catalog.view_geozone", "audit.view_auditentry"}
 )
+SEE_THE_REPORTS = frozenset({"cart.view_abandonedcartday"})
 # A product is withdrawn, never deleted: carts and orders name it.
 EDIT_THE_CATALOG = frozenset(
     {
@@ -24,8 +25,8 @@ EDIT_THE_CATALOG = frozenset(
 )
 
 ROLES: dict[str, frozenset[str]] = {
-    MERCHANDISERS: SEE_THE_CATALOG | EDIT_THE_CATALOG,
-    SUPPORT: SEE_THE_CATALOG | {"accounts.view_user"},
+    MERCHANDISERS: SEE_THE_CATALOG | EDIT_THE_CATALOG | SEE_THE_REPORTS,
+    SUPPORT: SEE_THE_CATALOG | SEE_THE_REPORTS | {"accounts.view_user"},
 }
 
 

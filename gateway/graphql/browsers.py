@@ -2,6 +2,7 @@
 
 from django.conf import settings
 
+from gateway.accounts.sessions.cookies import bearer_token
 from gateway.graphql.errors import Refused
 from gateway.http import Scope, header
 from gateway.texts import Text
@@ -60,4 +61,7 @@ def preflight_headers(scope: Scope) -> dict[str, str]:
 
 
 def _has_session(scope: Scope) -> bool:
+    """By cookie. Beside a Bearer token, which no other site can make a browser send, the cookie is not looked at."""
+    if bearer_token(header(scope, "authorization")) is not None:
+        return False
     return f"{settings.SESSION_COOKIE_NAME}=" in (header(scope, "cookie") or "")

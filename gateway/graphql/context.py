@@ -6,8 +6,7 @@ way to them, so that nobody has to remember to mark a field.
 
 import asyncio
 from http.cookies import CookieError, SimpleCookie
-from importlib import import_module
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.conf import settings
 from django.contrib.auth import get_user
@@ -16,7 +15,10 @@ from django.http import HttpRequest
 from graphql import DocumentNode
 
 from gateway.accounts.models import User
-from gateway.accounts.owners import customer_owner, guest_owner, session_hash
+from gateway.accounts.owners import customer_owner, guest_owner
+from gateway.accounts.sessions.cookies import bearer_token, expiring_cookie, setting_cookie
+from gateway.accounts.sessions.engine import SessionStore
+from gateway.graphql.writes import run_write
 from gateway.http import Scope, header
 from gateway.texts import Language
 
@@ -24,12 +26,14 @@ from gateway.texts import Language
 class RequestContext:
     """Made once per request; the same for every field of it."""
 
-    def __init__(self, scope: Scope, *, request_id: str, language: Language, client: str) -> None:
+    def __init__(self, scope: Scope, *, request_id: str, language: Language, client: str, address: str = "") -> None:
         self.request_id = request_id
         self.language: Language = language
         """Of the messages to a person: by Accept-Language, Russian when it names neither."""
         self.client = client
-        """The buyer's address, as far as the proxies in front can be believed."""
+        """Whom limits count: the buyer's network, as far as the proxies in front can be believed."""
+        self.address = address
+        """The buyer's address, likewise."""
         self.personal = False
         """Whether the answer depends on who asks."""
         self.document: DocumentNode | None = None
@@ -38,6 +42,8 @@ class RequestContext:
         self.new_token: str | None = None
         """Of the session made or rotated in this request: the answer sets it as the cookie."""
         self._found: asyncio.Future[_Viewer] | None = None
+        self._renewed = False
+        self._ended = False
 
     def header(self, name: str) -> str | None:
         """A header that does not say who asks; for cookies and tokens there are `cookie` and `authorization`."""
@@ -68,51 +74,85 @@ class RequestContext:
         """Likewise; makes a session for a guest who has none, whose token the answer must then tell."""
         owner = await self.owner()
         if owner is None:
-            session = await asyncio.to_thread(_new_session)
-            self.new_token = session.session_key
-            viewer = _Viewer(AnonymousUser(), session)
-            self._found = asyncio.ensure_future(_known(viewer))
-            owner = viewer.owner
+            session = self.new_session()
+            await run_write(session.create)
+            self.signed_in(AnonymousUser(), session)
+            owner = _Viewer(AnonymousUser(), session).owner
         if owner is None:
             raise RuntimeError("a new session has no key")
         return owner
 
+    async def session(self) -> SessionStore | None:
+        """The session that the request came with or was given, if it is alive."""
+        return (await self._viewer()).session
+
+    def new_session(self) -> SessionStore:
+        """Not saved yet."""
+        return SessionStore(device=self.header("user-agent") or "", ip_address=self.address)
+
+    def signed_in(self, user: User | AnonymousUser, session: SessionStore) -> None:
+        """From here on the request is this user's, and the answer brings the session's token."""
+        self.new_token, self._ended = session.session_key, False
+        self._become(_Viewer(user, session))
+
+    def signed_out(self) -> None:
+        """From here on the request is nobody's, and the answer takes the cookie away."""
+        self.new_token, self._ended = None, True
+        self._become(_Viewer(AnonymousUser(), None))
+
+    def cookie_header(self) -> str | None:
+        """What Set-Cookie must say in the answer, if anything. A client with a Bearer token keeps its token itself."""
+        if self._bearer() is not None:
+            return None
+        if self._ended:
+            return expiring_cookie() if self._token() is not None else None
+        token = self.new_token or (self._token() if self._renewed else None)
+        return setting_cookie(token) if token else None
+
+    def _become(self, viewer: "_Viewer") -> None:
+        self.personal = True
+        self._found = asyncio.ensure_future(_known(viewer))
+
+    def _bearer(self) -> str | None:
+        return bearer_token(header(self._scope, "authorization"))
+
+    def _token(self) -> str | None:
+        """What the request came with; of the two ways to send it the header wins."""
+        bearer = self._bearer()
+        return self.cookie(settings.SESSION_COOKIE_NAME) if bearer is None else bearer
+
     async def _viewer(self) -> "_Viewer":
-        session_key = self.cookie(settings.SESSION_COOKIE_NAME)
+        self.personal = True
         if self._found is None:
-            self._found = asyncio.ensure_future(asyncio.to_thread(_signed_in, session_key))
+            self._found = asyncio.ensure_future(asyncio.to_thread(self._look_up))
         # A field that is cancelled must not take the look-up away from the others.
         return await asyncio.shield(self._found)
+
+    def _look_up(self) -> "_Viewer":
+        """Django's own check: the session lives, its user is active and has not changed the password since."""
+        request = HttpRequest()
+        request.session = session = SessionStore(
+            self._token(), device=self.header("user-agent") or "", ip_address=self.address
+        )
+        found = get_user(request)
+        if session.is_empty():
+            return _Viewer(AnonymousUser(), None)
+        self._renewed = session.touch()
+        return _Viewer(found if isinstance(found, User) else AnonymousUser(), session)
 
 
 class _Viewer(NamedTuple):
     user: User | AnonymousUser
-    session: Any
+    session: SessionStore | None
     """None: there is none, or its key is unknown."""
 
     @property
     def owner(self) -> str | None:
         if isinstance(self.user, User):
             return customer_owner(self.user.pk)
-        return guest_owner(session_hash(self.session.session_key)) if self.session else None
+        session_id = self.session.session_id if self.session else None
+        return guest_owner(session_id) if session_id else None
 
 
 async def _known(viewer: _Viewer) -> _Viewer:
     return viewer
-
-
-def _new_session() -> Any:
-    session = import_module(settings.SESSION_ENGINE).SessionStore()
-    session.create()
-    return session
-
-
-def _signed_in(session_key: str | None) -> _Viewer:
-    """Django's own check: the session lives, its user is active and has not changed the password since."""
-    if session_key is None:
-        return _Viewer(AnonymousUser(), None)
-    request = HttpRequest()
-    request.session = import_module(settings.SESSION_ENGINE).SessionStore(session_key)
-    found = get_user(request)
-    known = request.session if request.session.session_key and request.session.exists(session_key) else None
-    return _Viewer(found if isinstance(found, User) else AnonymousUser(), known)

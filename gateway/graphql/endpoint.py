@@ -51,10 +51,19 @@ async def graphql_endpoint(scope: Scope, receive: Receive, send: Send) -> None:
         await respond(send, 200, graphiql.page(), f"{HTML}; charset=utf-8", {**always, "cache-control": "no-cache"})
         return
     media_type = negotiation.chosen(header(scope, "accept"), (JSON, GRAPHQL_RESPONSE))
-    answer = await _answer(scope, receive, media_type)
+    context = RequestContext(
+        scope,
+        request_id=logs.current_request_id() or "",
+        language=accepted_language(header(scope, "accept-language")),
+        client=throttle.client_of(scope),
+        address=throttle.address_of(scope),
+    )
+    answer = await _answer(scope, receive, context, media_type)
     body = json.dumps(answer.content, ensure_ascii=False, separators=(",", ":")).encode()
     headers = {**always, "cache-control": caching.NO_STORE, **answer.headers}
     status = answer.status
+    if cookie := context.cookie_header():
+        headers["set-cookie"] = cookie
     if answer.max_age:
         headers |= caching.cached_headers(body, answer.max_age)
         if caching.is_known(headers["etag"], header(scope, "if-none-match")):
@@ -62,13 +71,7 @@ async def graphql_endpoint(scope: Scope, receive: Receive, send: Send) -> None:
     await respond(send, status, body, f"{media_type or JSON}; charset=utf-8", headers)
 
 
-async def _answer(scope: Scope, receive: Receive, media_type: str | None) -> Answer:
-    context = RequestContext(
-        scope,
-        request_id=logs.current_request_id() or "",
-        language=accepted_language(header(scope, "accept-language")),
-        client=throttle.client_of(scope),
-    )
+async def _answer(scope: Scope, receive: Receive, context: RequestContext, media_type: str | None) -> Answer:
     try:
         if media_type is None:
             raise bad_request(NOT_ACCEPTABLE, status=406)

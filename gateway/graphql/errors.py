@@ -8,6 +8,7 @@ from graphql import GraphQLError, GraphQLFormattedError
 from pymongo.errors import PyMongoError, ServerSelectionTimeoutError
 
 from gateway import logs
+from gateway.accounts.sessions.errors import UNAVAILABLE, SessionsUnavailable
 from gateway.graphql.inputs import BadInput
 from gateway.texts import Language, Text
 
@@ -27,6 +28,7 @@ Code = Literal[
     "OPERATION_RESOLUTION_FAILURE",
     "PERSISTED_QUERY_HASH_MISMATCH",
     "PERSISTED_QUERY_NOT_FOUND",
+    "SESSIONS_UNAVAILABLE",
     "THROTTLED",
 ]
 
@@ -95,6 +97,8 @@ def log_faults(errors: Sequence[GraphQLError]) -> None:
     for error in errors:
         if ran_out_of_time(error):
             log.warning("graphql_deadline", path=error.path, error=str(error.original_error))
+        elif isinstance(error.original_error, SessionsUnavailable):
+            log.warning("sessions_unavailable", path=error.path, reason=str(error.original_error))
         elif is_fault(error):
             log.error("graphql_fault", path=error.path, exc_info=error.original_error)
 
@@ -103,6 +107,8 @@ def formatted(error: GraphQLError, language: Language) -> GraphQLFormattedError:
     """An error of execution."""
     if ran_out_of_time(error):
         return _ours(error, "DEADLINE_EXCEEDED", TOO_SLOW.in_language(language))
+    if isinstance(error.original_error, SessionsUnavailable):
+        return _ours(error, "SESSIONS_UNAVAILABLE", UNAVAILABLE.in_language(language))
     if is_fault(error):
         return _ours(error, "INTERNAL", FAULT.in_language(language))
     told: GraphQLFormattedError = {

@@ -1,7 +1,7 @@
 """How exact values travel: decimals and times as strings."""
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
 
@@ -10,6 +10,7 @@ from strawberry.types.scalar import ScalarDefinition
 
 # Far beyond any price; keeps a hostile exponent from becoming a number with a million digits.
 _DECIMAL = re.compile(r"-?[0-9]{1,15}(\.[0-9]{1,6})?")
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 def _written_decimal(value: Decimal) -> str:
@@ -37,6 +38,16 @@ def _read_time(value: Any) -> datetime:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
+def _read_date(value: Any) -> date:
+    # Python would also read «20261117» and «2026-W47-2».
+    if not isinstance(value, str) or not _DATE.fullmatch(value):
+        raise GraphQLError(f'Date cannot represent {value!r}: write it as "2026-11-17".')
+    try:
+        return date.fromisoformat(value)
+    except ValueError as error:
+        raise GraphQLError(f"Date cannot represent {value!r}: there is no such day.") from error
+
+
 def _scalar(name: str, description: str, serialize: Any, parse: Any, origin: type) -> ScalarDefinition:
     return ScalarDefinition(
         name=name,
@@ -56,4 +67,5 @@ SCALARS: dict[object, ScalarDefinition] = {
     datetime: _scalar(
         "DateTime", 'UTC, ISO 8601, e.g. "2026-11-17T09:45:33.120Z".', _written_time, _read_time, datetime
     ),
+    date: _scalar("Date", 'A day, ISO 8601, e.g. "2026-11-17".', date.isoformat, _read_date, date),
 }

@@ -12,20 +12,26 @@ from strawberry.tools import merge_types
 from cart.graphql.mutations import CartMutation
 from cart.graphql.nodes import register_cart_nodes
 from cart.graphql.queries import CartQuery
+from cart.graphql.reports import CartReportQuery
 from cart.graphql.types import Cart
 from catalog.graphql.mutations import CatalogMutation
-from catalog.graphql.nodes import register_nodes
+from catalog.graphql.nodes import register_nodes as register_catalog_nodes
 from catalog.graphql.queries import CatalogQuery
 from catalog.graphql.types import Category, Product
 from gateway.graphql.context import RequestContext
 from gateway.graphql.errors import log_faults
 from gateway.graphql.node import NodeQuery
 from gateway.graphql.scalars import SCALARS
+from gateway.viewer.mutations import ViewerMutation
+from gateway.viewer.nodes import register_nodes as register_viewer_nodes
+from gateway.viewer.queries import ViewerQuery
+from gateway.viewer.types import User
 
-register_nodes()
+register_catalog_nodes()
 register_cart_nodes()
-Query = merge_types("Query", (NodeQuery, CatalogQuery, CartQuery))
-Mutation = merge_types("Mutation", (CatalogMutation, CartMutation))
+register_viewer_nodes()
+Query = merge_types("Query", (NodeQuery, CatalogQuery, ViewerQuery, CartQuery, CartReportQuery))
+Mutation = merge_types("Mutation", (CatalogMutation, ViewerMutation, CartMutation))
 
 
 class Prepared(SchemaExtension):
@@ -56,7 +62,7 @@ class GatewaySchema(strawberry.Schema):
 schema = GatewaySchema(
     query=Query,
     mutation=Mutation,
-    types=(Category, Product, Cart),
+    types=(Category, Product, Cart, User),
     extensions=[Prepared],
     config=StrawberryConfig(scalar_map=SCALARS),
 )

@@ -9,7 +9,7 @@ from django.conf import settings
 from redis.asyncio import Redis
 
 from gateway.graphql.errors import Refused
-from gateway.http import Scope, header
+from gateway.http import UNKNOWN, Scope, header, network_of
 from gateway.redis import ask_redis
 from gateway.texts import Text
 
@@ -85,27 +85,24 @@ async def spend(client: str, points: int) -> Spent:
 
 
 def client_of(scope: Scope) -> str:
-    """Whose bucket pays: the address, or the buyer named by a server that holds one of our tokens.
+    """Whose bucket pays: the network of the address."""
+    return network_of(address_of(scope))
+
+
+def address_of(scope: Scope) -> str:
+    """Where the buyer is: the address, or what a server that holds one of our tokens says it is.
 
     The address is uvicorn's, which believes X-Forwarded-For from the proxies in FORWARDED_ALLOW_IPS only.
     """
-    address = scope["client"][0] if scope.get("client") else "unknown"
+    address: str = scope["client"][0] if scope.get("client") else UNKNOWN
     named = header(scope, "x-buyer-address")
     if named and _is_server(header(scope, "x-server-token") or ""):
         address = named
-    return _network(address)
+    try:
+        return str(ipaddress.ip_address(address))
+    except ValueError:
+        return UNKNOWN
 
 
 def _is_server(token: str) -> bool:
     return any(hmac.compare_digest(token.encode(), known.encode()) for known in settings.GRAPHQL_SERVER_TOKENS)
-
-
-def _network(address: str) -> str:
-    """A home has one IPv4 address but 2^64 of IPv6, which count as one; what is no address is nobody's."""
-    try:
-        found = ipaddress.ip_address(address)
-    except ValueError:
-        return "unknown"
-    if isinstance(found, ipaddress.IPv6Address):
-        return str(ipaddress.ip_network((found, 64), strict=False).network_address) + "/64"
-    return str(found)

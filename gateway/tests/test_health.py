@@ -1,5 +1,6 @@
 """/healthz and /readyz of a real web server while its dependencies are killed, and what a read says meanwhile."""
 
+import asyncio
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -8,9 +9,11 @@ from typing import Any
 import httpx
 import pytest
 from pymongo.database import Database
+from pytest_django import Settings
 
 from catalog.demo.geozones import load_geozones
 from deploy.local.stack import Stack
+from gateway.health import check_dependencies
 from gateway.mongo.client import Document
 
 QUERY = {"query": "{ geozones { code } }"}
@@ -94,6 +97,31 @@ def test_killed_cassandra_degrades_and_reads_go_on(web: httpx.Client, stack: Sta
         assert states(web) == (200, "degraded", {"mongodb": "up", "cassandra": "down", "redis": "up"})
         assert web.post("/graphql", json=QUERY).json()["data"] == ANSWER
     eventually(lambda: states(web), ALL_UP)
+
+
+def test_page_says_where_sessions_are_kept(web: httpx.Client, stack: Stack) -> None:
+    def kept() -> tuple[str, str]:
+        sessions = web.get("/readyz").json()["sessions"]
+        return sessions["state"], sessions["kept_in"]
+
+    eventually(kept, ("up", "cassandra and redis"))
+    with killed(stack, "cassandra"):
+        assert kept() == ("degraded", "redis")
+        with killed(stack, "redis"):
+            assert kept() == ("down", "nowhere")
+    with killed(stack, "redis"):
+        eventually(kept, ("degraded", "cassandra"))
+    eventually(kept, ("up", "cassandra and redis"))
+
+
+def test_sessions_in_redis_alone_are_no_fault_when_cassandra_is_not_configured(settings: Settings) -> None:
+    settings.CASSANDRA_CONTACT_POINTS = []
+
+    report = asyncio.run(check_dependencies())
+
+    assert report["status"] == "ok"
+    assert report["dependencies"]["cassandra"] == {"state": "not configured"}
+    assert report["sessions"] == {"state": "up", "kept_in": "redis"}
 
 
 def test_without_mongodb_the_shop_is_unavailable(web: httpx.Client, stack: Stack) -> None:

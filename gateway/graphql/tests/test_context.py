@@ -8,8 +8,12 @@ from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.auth.models import AnonymousUser
 from pymongo.database import Database
+from pytest_django import Settings
 
 from gateway.accounts.models import User
+from gateway.accounts.owners import guest_owner, session_hash
+from gateway.accounts.sessions import engine, store
+from gateway.accounts.sessions.cookies import expiring_cookie, setting_cookie
 from gateway.graphql.context import RequestContext
 from gateway.mongo.client import Document
 from gateway.texts import Language, accepted_language
@@ -17,7 +21,7 @@ from gateway.texts import Language, accepted_language
 
 def context(**headers: str) -> RequestContext:
     pairs = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
-    return RequestContext({"headers": pairs}, request_id="r", language="ru", client="192.0.2.1")
+    return RequestContext({"headers": pairs}, request_id="r", language="ru", client="192.0.2.1", address="2001:db8::1")
 
 
 @pytest.fixture
@@ -61,6 +65,44 @@ def test_user_who_changed_the_password_is_signed_out(session_key: str) -> None:
     user.save()
 
     assert isinstance(asyncio.run(context(cookie=f"sessionid={session_key}").user()), AnonymousUser)
+
+
+def test_use_after_a_while_renews_the_cookie(session_key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    soon, later = (context(cookie=f"sessionid={session_key}") for _ in range(2))
+    asyncio.run(soon.user())
+    monkeypatch.setattr(engine, "ACTIVE_SECONDS", 0)
+    asyncio.run(later.user())
+    by_token = context(authorization=f"Bearer {session_key}")
+    asyncio.run(by_token.user())
+
+    assert soon.cookie_header() is None
+    assert (later.cookie_header() or "").startswith(f"sessionid={session_key}; ")
+    assert later.new_token is None
+    assert by_token.cookie_header() is None
+
+
+def test_cookie_is_secure_where_the_setting_says_so(settings: Settings) -> None:
+    assert "Secure" not in setting_cookie("x")
+    settings.SESSION_COOKIE_SECURE = True
+
+    assert "Secure" in setting_cookie("x")
+    assert "Secure" in expiring_cookie()
+
+
+def test_guest_who_writes_gets_a_session_with_device_and_address(database: Database[Document]) -> None:
+    request = context(user_agent="Phone")
+
+    async def write() -> tuple[str | None, str, str | None]:
+        return await request.owner(), await request.owner_to_write(), await request.owner()
+
+    before, owner, after = asyncio.run(write())
+
+    assert before is None
+    assert owner == after == guest_owner(session_hash(request.new_token or ""))
+    record = store.find(session_hash(request.new_token or ""))
+    assert record is not None
+    assert (record.device, record.ip_address, record.user_id) == ("Phone", "2001:db8::1", None)
+    assert (request.cookie_header() or "").startswith(f"sessionid={request.new_token}; ")
 
 
 def test_only_credentials_make_an_answer_personal() -> None:

@@ -5,9 +5,13 @@ import os
 from celery import shared_task
 
 from gateway import logs
+from gateway.background import begun, send_soon
 from gateway.cassandra.writing import write
 from gateway.mongo.client import database
+from gateway.redis import redis_client
 from gateway.tests.samples.projections import SESSIONS
+
+NOTE = "gateway.tests.samples.tasks.note"
 
 
 @shared_task
@@ -21,3 +25,11 @@ def copy_gadget(category: str, gadget_id: str) -> None:
 @shared_task
 def fail() -> None:
     raise LookupError("as the test wants it")
+
+
+@shared_task(name=NOTE)
+def note(subject: str) -> None:
+    """Counts its runs in Redis; while the first one runs, the subject changes once more."""
+    begun(NOTE, subject)
+    if redis_client().incr(f"noted:{subject}") == 1:
+        send_soon(NOTE, subject)

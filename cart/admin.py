@@ -1,0 +1,51 @@
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest
+from django.utils.html import format_html_join
+
+from cart.models import AbandonedCartDay
+from gateway.staff.pages import BoundedPaginator
+
+
+@admin.register(AbandonedCartDay)
+class AbandonedCartDayAdmin(admin.ModelAdmin):
+    """Read only: the figures are computed."""
+
+    figures = ("day", "geozone", "carts", "abandoned", "rate", "ordered", "conversion", "lost_value")
+    list_display = (*figures, "computed_at")
+    list_filter = ("day",)
+    # Only the order that an index gives.
+    sortable_by = ()
+    paginator = BoundedPaginator
+    show_full_result_count = False
+    fields = (*figures, "shown_products", "computed_at")
+
+    @admin.display(description="доля брошенных")
+    def rate(self, day: AbandonedCartDay) -> str:
+        return _percent(day.abandoned, day.carts)
+
+    @admin.display(description="конверсия")
+    def conversion(self, day: AbandonedCartDay) -> str:
+        return _percent(day.ordered, day.carts)
+
+    @admin.display(description="товары в брошенных")
+    def shown_products(self, day: AbandonedCartDay) -> str:
+        rows = (
+            (product.name, product.product_id, product.quantity, product.carts, product.lost_value)
+            for product in day.products
+        )
+        return format_html_join("", "<div>{} ({}): {} шт. в {} корзинах, {}</div>", rows)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+def _percent(part: int, whole: int) -> str:
+    return f"{part / whole:.1%}" if whole else "—"

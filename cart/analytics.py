@@ -1,0 +1,212 @@
+"""What became of the carts of a day: figures per day and geozone, computed on secondaries, kept as daily documents.
+
+A cart belongs to the UTC day on which it was made. Only carts with lines count, and one that a customer's cart took in
+does not: its lines count there. Computing a day again replaces its figures, so that any run may be repeated, killed or
+doubled.
+"""
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any, NamedTuple
+
+import structlog
+from bson import Decimal128
+from django.conf import settings
+from django.utils import timezone
+from pymongo import DeleteMany, ReplaceOne
+from pymongo.errors import BulkWriteError
+
+from cart.models import AbandonedCartDay, AnalyticsProgress, Cart, CartStatus
+from gateway.mongo.client import Document, database
+from gateway.mongo.lag import LAG
+from gateway.mongo.policies import CART_ANALYTICS
+from gateway.mongo.reading import Aggregation, run
+
+log = structlog.get_logger(__name__)
+
+CARTS = Cart._meta.db_table
+DAYS = AbandonedCartDay._meta.db_table
+PROGRESS = AnalyticsProgress._meta.db_table
+THE_PROGRESS = "carts"
+
+# Of each day and geozone: enough that the first twenty of a year are right, and still a small document.
+TOP_PRODUCTS = 200
+# Clocks of the gateway's machines differ, and a write may take a while between its clock and its commit.
+OVERLAP = timedelta(minutes=5)
+DUPLICATE_KEY = 11000
+
+
+class Computed(NamedTuple):
+    days: int
+    carts: int
+
+
+def open_since(today: date) -> date:
+    """The first day whose carts are all still there; the figures of those before it are final."""
+    return today - timedelta(days=settings.CART_KEPT_DAYS)
+
+
+def days_between(first: date, last: date) -> list[date]:
+    return [first + timedelta(days=number) for number in range((last - first).days + 1)]
+
+
+def compute_days(days: Sequence[date], report: Callable[[int], None] = lambda _: None) -> Computed:
+    """Compute these days anew, one at a time, except the final ones; `report` is told of each day done."""
+    first_open = open_since(timezone.now().date())
+    done, carts = 0, 0
+    for day in days:
+        if day >= first_open:
+            carts += _compute(day)
+            done += 1
+        report(1)
+    return Computed(done, carts)
+
+
+def compute_changed() -> Computed:
+    """Compute the days on which those carts were made that changed since the last run; the first run computes all."""
+    started = timezone.now()
+    first_open = midnight(open_since(started.date()))
+    progress = database()[PROGRESS].find_one({"_id": THE_PROGRESS})
+    since = max(progress["seen_until"].replace(tzinfo=UTC), first_open) if progress else first_open
+    days = run(changed_days(since))
+    computed = compute_days(days)
+    # What the slowest secondary did not have yet is looked at again by the next run.
+    behind = timedelta(seconds=LAG.worst(None) or 0.0)
+    database()[PROGRESS].update_one(
+        {"_id": THE_PROGRESS},
+        {"$max": {"seen_until": started - OVERLAP - behind, "computed_at": started}},
+        upsert=True,
+    )
+    log.info("carts_analysed", days=computed.days, carts=computed.carts)
+    return computed
+
+
+def changed_days(since: datetime) -> Aggregation[list[date]]:
+    """When the carts were made that changed since then, oldest first."""
+    return Aggregation(
+        collection=CARTS,
+        policy=CART_ANALYTICS,
+        where={"updated_at": {"$gte": since}},
+        stages=({"$group": {"_id": {"$dateTrunc": {"date": "$created_at", "unit": "day"}}}}, {"$sort": {"_id": 1}}),
+        result=lambda documents: [document["_id"].date() for document in documents],
+    )
+
+
+def figures_of(day: date) -> Aggregation[list[Document]]:
+    """One document per geozone, as it is kept, without the time of its computing."""
+    return Aggregation(
+        collection=CARTS,
+        policy=CART_ANALYTICS,
+        where={
+            "created_at": {"$gte": midnight(day), "$lt": midnight(day + timedelta(days=1))},
+            "items.0": {"$exists": True},
+            "merged_into": None,
+        },
+        stages=_FIGURES,
+        hint="created_at_1",
+        result=lambda documents: [_kept(day, document) for document in documents],
+    )
+
+
+def midnight(day: date) -> datetime:
+    return datetime.combine(day, time(), tzinfo=UTC)
+
+
+def _is(status: CartStatus) -> Document:
+    return {"$cond": [{"$eq": ["$status", status.value]}, 1, 0]}
+
+
+_LINES: Document = {"$cond": [{"$eq": ["$status", CartStatus.ABANDONED.value]}, "$items", []]}
+_OF_A_CART: Document = {"$eq": ["$_id.product_id", None]}
+_LOST: Document = {"$multiply": ["$line.quantity", "$line.price_seen"]}
+
+# One pass: the shards turn a cart into a row for itself (without a product) and one per abandoned line, and add the
+# rows up by geozone and product; what travels is a row per product, not per cart.
+_FIGURES: tuple[dict[str, Any], ...] = (
+    {
+        "$project": {
+            "geozone": {"$ifNull": ["$geozone", None]},
+            "abandoned": _is(CartStatus.ABANDONED),
+            "ordered": _is(CartStatus.ORDERED),
+            "line": {"$concatArrays": [[{"product_id": None}], _LINES]},
+        }
+    },
+    {"$unwind": "$line"},
+    {
+        "$group": {
+            "_id": {"geozone": "$geozone", "product_id": "$line.product_id"},
+            "name": {"$max": "$line.name"},
+            "carts": {"$sum": 1},
+            "abandoned": {"$sum": "$abandoned"},
+            "ordered": {"$sum": "$ordered"},
+            "quantity": {"$sum": "$line.quantity"},
+            "lost_value": {"$sum": _LOST},
+        }
+    },
+    {
+        "$group": {
+            "_id": "$_id.geozone",
+            **{
+                figure: {"$sum": {"$cond": [_OF_A_CART, f"${figure}", 0]}}
+                for figure in ("carts", "abandoned", "ordered")
+            },
+            "lost_value": {"$sum": "$lost_value"},
+            "products": {
+                "$topN": {
+                    "n": TOP_PRODUCTS + 1,  # the row of the carts may be among them
+                    "sortBy": {"lost_value": -1, "_id.product_id": 1},
+                    "output": {
+                        "product_id": "$_id.product_id",
+                        "name": "$name",
+                        "carts": "$carts",
+                        "quantity": "$quantity",
+                        "lost_value": "$lost_value",
+                    },
+                }
+            },
+        }
+    },
+)
+
+
+def _compute(day: date) -> int:
+    computed_at = timezone.now()
+    figures = run(figures_of(day))
+    _replace(day, figures, computed_at)
+    carts: int = sum(figure["carts"] for figure in figures)
+    return carts
+
+
+def _replace(day: date, figures: Sequence[Document], computed_at: datetime) -> None:
+    """Of two runs at once the one that looked last stays: nothing replaces what was computed later."""
+    not_newer = {"computed_at": {"$lte": computed_at}}
+    writes: list[ReplaceOne[Document] | DeleteMany] = [
+        ReplaceOne({"_id": figure["_id"], **not_newer}, {**figure, "computed_at": computed_at}, upsert=True)
+        for figure in figures
+    ]
+    vanished = {"day": midnight(day), "_id": {"$nin": [figure["_id"] for figure in figures]}, **not_newer}
+    try:
+        database()[DAYS].bulk_write([*writes, DeleteMany(vanished)], ordered=False)
+    except BulkWriteError as error:
+        # A newer document was not matched, so its id is taken.
+        if any(each["code"] != DUPLICATE_KEY for each in error.details["writeErrors"]):
+            raise
+
+
+def _kept(day: date, figure: Document) -> Document:
+    products = [product for product in figure["products"] if product["product_id"] is not None]
+    return {
+        "_id": f"{day.isoformat()}:{figure['_id'] or ''}",
+        "day": midnight(day),
+        "geozone": figure["_id"],
+        "carts": figure["carts"],
+        "abandoned": figure["abandoned"],
+        "ordered": figure["ordered"],
+        "lost_value": _money(figure["lost_value"]),
+        "products": [{**product, "lost_value": _money(product["lost_value"])} for product in products[:TOP_PRODUCTS]],
+    }
+
+
+def _money(total: Any) -> Decimal128:
+    """A sum over nothing is a plain 0."""
+    return total if isinstance(total, Decimal128) else Decimal128(str(total))

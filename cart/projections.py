@@ -1,0 +1,87 @@
+"""The copy of active carts in Cassandra, and the row that a cart makes."""
+
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from gateway.cassandra.statements import Consistency
+from gateway.cassandra.tables import Table, UserType, time_windows
+from gateway.mongo.client import Document
+
+
+class CopiedLine(NamedTuple):
+    """A value of the type `cart_line`."""
+
+    product_id: str
+    category: str
+    name: str
+    quantity: int
+    price_seen: Decimal
+
+
+CART_LINE = UserType(
+    "cart_line",
+    {"product_id": "text", "category": "text", "name": "text", "quantity": "int", "price_seen": "decimal"},
+)
+
+CARTS_ACTIVE = Table(
+    name="carts_active",
+    kind="carts",
+    serves="the cart of an owner, to restore it when its document is lost",
+    columns={
+        "owner": "text",
+        "cart_id": "text",
+        "user_id": "text",
+        "geozone": "text",
+        "items": "frozen<list<frozen<cart_line>>>",
+        "version": "bigint",
+        "created_at": "timestamp",
+        "updated_at": "timestamp",
+        "expires_at": "timestamp",
+    },
+    partition_key=("owner",),
+    types=(CART_LINE,),
+    ttl=timedelta(hours=24),
+    compaction=time_windows(days=1),
+    write_at=Consistency.LOCAL_QUORUM,
+    read_at=Consistency.LOCAL_ONE,
+    read_repair="NONE",
+    repaired_nightly=False,
+    versioned=True,
+)
+
+TABLES = (CARTS_ACTIVE,)
+
+
+def row_of(cart: Document) -> dict[str, Any]:
+    return {
+        "owner": cart["owner"],
+        "cart_id": str(cart["_id"]),
+        "user_id": cart.get("user_id"),
+        "geozone": cart.get("geozone"),
+        "items": [
+            CopiedLine(
+                item["product_id"],
+                item["category"],
+                item["name"],
+                item["quantity"],
+                item["price_seen"].to_decimal(),
+            )
+            for item in cart["items"]
+        ],
+        "version": cart["version"],
+        "created_at": cart["created_at"],
+        "updated_at": cart["updated_at"],
+        "expires_at": cart["expires_at"],
+    }
+
+
+def timestamp_of(cart: Document) -> int:
+    """In microseconds. Grows with the version, and from a cart to the owner's next.
+
+    Making a version takes more than a microsecond, so that the creation of a cart plus a microsecond per version still
+    lies before the creation of the next cart. The time of the change would not do: two may fall into one millisecond.
+    """
+    created: datetime = cart["created_at"]
+    since_1970 = created.replace(tzinfo=UTC) - datetime(1970, 1, 1, tzinfo=UTC)
+    return since_1970 // timedelta(microseconds=1) + int(cart["version"])

@@ -1,0 +1,82 @@
+"""Makes a lost cart again from its copy in Cassandra."""
+
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from bson import Decimal128, ObjectId
+from pymongo.errors import DuplicateKeyError
+
+from cart.mirror import mirror_soon
+from cart.models import Cart, CartStatus
+from cart.opening import new_cart
+from cart.projections import CARTS_ACTIVE, CopiedLine
+from gateway.cassandra.reading import first
+from gateway.mongo.client import Document, database
+
+CARTS = Cart._meta.db_table
+
+
+class NotRestored(Exception):
+    """The message says why; nothing was changed."""
+
+
+class Copy(NamedTuple):
+    """What Cassandra still knows of a cart."""
+
+    cart_id: str
+    owner: str
+    geozone: str | None
+    lines: tuple[CopiedLine, ...]
+    version: int
+    created_at: datetime
+    updated_at: datetime
+
+
+def copy_of(owner: str) -> Copy:
+    row = first(CARTS_ACTIVE.select("owner = ?", owner))
+    if row is None:
+        raise NotRestored(f"There is no copy of a cart of {owner}: a copy lives for 24 hours after the last change.")
+    return Copy(
+        cart_id=row["cart_id"],
+        owner=owner,
+        geozone=row["geozone"],
+        lines=tuple(CopiedLine(*line) for line in row["items"]),
+        version=row["version"],
+        created_at=row["created_at"].replace(tzinfo=UTC),
+        updated_at=row["updated_at"].replace(tzinfo=UTC),
+    )
+
+
+def refuse_unless_lost(copy: Copy) -> None:
+    """A look that spares the operator a surprise; the store itself decides when the cart is inserted."""
+    if database()[CARTS].find_one({"owner": copy.owner, "status": CartStatus.ACTIVE.value}, projection=["_id"]):
+        raise NotRestored(f"{copy.owner} has an active cart: nothing is lost, or the buyer has begun a new one.")
+    ordered = {"owner": copy.owner, "_id": ObjectId(copy.cart_id), "status": CartStatus.ORDERED.value}
+    if found := database()[CARTS].find_one(ordered, projection=["order_id"]):
+        raise NotRestored(f"The cart of {copy.owner} was ordered ({found.get('order_id')}): nothing is lost.")
+
+
+def restore_cart(copy: Copy) -> str:
+    """Insert the cart again, as it was, and return its id; `NotRestored` when the buyer has an active one."""
+    refuse_unless_lost(copy)
+    document = _document(copy)
+    try:
+        database()[CARTS].insert_one(document)
+    except DuplicateKeyError as error:
+        raise NotRestored(f"{copy.owner} got an active cart this very moment; nothing was restored.") from error
+    mirror_soon(copy.owner)
+    return str(document["_id"])
+
+
+def _document(copy: Copy) -> Document:
+    items = [{**line._asdict(), "price_seen": Decimal128(line.price_seen)} for line in copy.lines]
+    document = {**new_cart(copy.owner, items, copy.geozone), "_id": ObjectId()}
+    # Under its own id and time unless a later cart of the owner is there: the newest must be the one that lives.
+    if database()[CARTS].find_one({"owner": copy.owner, "created_at": {"$gte": copy.created_at}}, projection=["_id"]):
+        return document
+    return {
+        **document,
+        "_id": ObjectId(copy.cart_id),
+        "created_at": copy.created_at,
+        "version": copy.version + 1,
+    }

@@ -1,0 +1,46 @@
+"""Why somebody is not signed in or registered."""
+
+from gateway.domain_errors import Code, DomainError
+from gateway.texts import Text
+
+
+class BadCredentials(DomainError):
+    """One text for an unknown address, a wrong password and a closed account: which of them is nobody's business."""
+
+    code = Code.BAD_CREDENTIALS
+    text = Text("Неверный e-mail или пароль.", "Wrong e-mail or password.")
+
+
+class TooManyFailures(DomainError):
+    code = Code.RATE_LIMITED
+    text = Text(
+        "Слишком много неудачных попыток входа. Повторите через {minutes} мин.",
+        "Too many failed attempts to sign in. Try again in {minutes} min.",
+    )
+
+
+class EmailTaken(DomainError):
+    code = Code.EMAIL_TAKEN
+    text = Text("Учётная запись с этим адресом уже есть.", "There is an account with this address already.")
+
+
+class WeakPassword(DomainError):
+    """What one of Django's validators says; `ru` and `en` are its own words."""
+
+    code = Code.WEAK_PASSWORD
+    text = Text("{ru}", "{en}")
+
+
+class BadEmail(DomainError):
+    code = Code.INVALID
+    text = Text("Нужен адрес e-mail, например ivan@example.com.", "Give an e-mail address, e.g. ivan@example.com.")
+
+
+class TooLong(DomainError):
+    code = Code.INVALID
+    text = Text("Не длиннее {limit} знаков.", "At most {limit} characters.")
+
+
+class UnreadableText(DomainError):
+    code = Code.INVALID
+    text = Text("Текст содержит управляющие символы.", "The text holds control characters.")

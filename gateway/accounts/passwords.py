@@ -1,0 +1,53 @@
+"""Passwords: who has the right one, and which may be chosen."""
+
+from django.contrib.auth import authenticate
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
+from django.utils import translation
+
+from gateway.accounts.errors import BadCredentials, TooLong, UnreadableText, WeakPassword
+from gateway.accounts.models import User
+from gateway.domain_errors import DomainError
+
+# Longer than any passphrase; a megabyte to be hashed and compared would be an attack.
+MAX_PASSWORD = 128
+
+
+def user_with(email: str, password: str) -> User:
+    """Whoever has this address and password and may sign in, or BadCredentials.
+
+    Django hashes once in every case, so that the time tells no more than the answer does.
+    """
+    readable = _is_readable(email) and _is_readable(password) and len(password) <= MAX_PASSWORD
+    found = authenticate(username=email if readable else "", password=password if readable else "")
+    if not isinstance(found, User):
+        raise BadCredentials
+    return found
+
+
+def password_errors(password: str, user: User) -> list[DomainError]:
+    """Why this password will not do for this user, in each validator's own words."""
+    if not _is_readable(password):
+        return [UnreadableText("password")]
+    if len(password) > MAX_PASSWORD:
+        return [TooLong("password", limit=MAX_PASSWORD)]
+    texts = zip(_refusals(password, user, "ru"), _refusals(password, user, "en"), strict=True)
+    return [WeakPassword("password", ru=russian, en=english) for russian, english in texts]
+
+
+def _refusals(password: str, user: User, language: str) -> list[str]:
+    with translation.override(language):
+        try:
+            validate_password(password, user)
+        except ValidationError as error:
+            return error.messages
+    return []
+
+
+def _is_readable(text: str) -> bool:
+    """JSON can write a lone surrogate, which neither a hash nor MongoDB takes."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return "\0" not in text

@@ -1,0 +1,56 @@
+"""What happened to sessions while Cassandra was away reaches it once it is back."""
+
+import structlog
+from redis.exceptions import RedisError
+
+from gateway.accounts.sessions import copies, rows
+from gateway.accounts.sessions.copies import Copy
+from gateway.cassandra.errors import CassandraError
+from gateway.cassandra.statements import Write
+from gateway.cassandra.writing import write
+
+log = structlog.get_logger(__name__)
+
+# One round is about 200 rows, a fraction of a second; a run ends within the 10 s after which the next is sent.
+BATCH = 100
+ROUNDS = 20
+
+
+def catch_up() -> int:
+    """Tell Cassandra of up to BATCH × ROUNDS sessions; returns how many. Any number of runs may go on at once."""
+    done = 0
+    if not rows.configured():
+        return done
+    try:
+        for _ in range(ROUNDS):
+            told = _round()
+            done += told
+            if not told:
+                break
+    except (CassandraError, RedisError) as error:
+        log.info("sessions.catch_up_waits", error=type(error).__name__)
+    if done:
+        log.info("sessions.caught_up", sessions=done)
+    return done
+
+
+def _round() -> int:
+    found = {session_id: copies.find(session_id) for session_id in copies.unsynced(BATCH)}
+    write(one for session_id, copy in found.items() for one in _writes(session_id, copy))
+    return sum(_told(session_id, copy) for session_id, copy in found.items())
+
+
+def _writes(session_id: str, copy: Copy | None) -> list[Write]:
+    if copy is None:
+        return []
+    if not copy.ended:
+        return list(rows.saving(copy.record)) if copy.record else []
+    record = copy.record or rows.find(session_id)
+    return list(rows.ending(session_id, record.as_device() if record else None))
+
+
+def _told(session_id: str, copy: Copy | None) -> bool:
+    """False: the session was changed meanwhile and is left for the next round."""
+    if copy and copy.record and not copy.ended:
+        return copies.now_synced(copy.record)
+    return copies.now_ended(session_id)

@@ -1,0 +1,46 @@
+"""How a client says which session is its own: the cookie, or «Authorization: Bearer», which wins."""
+
+from http.cookies import CookieError, SimpleCookie
+
+from django.conf import settings
+
+_BEARER = "bearer "
+
+
+def bearer_token(authorization: str | None) -> str | None:
+    """The token of an Authorization header; None: it carries none."""
+    if authorization is None or not authorization.lower().startswith(_BEARER):
+        return None
+    return authorization[len(_BEARER) :].strip()
+
+
+def session_cookie(cookies: str | None) -> str | None:
+    """The token in a Cookie header."""
+    try:
+        found = SimpleCookie(cookies or "").get(settings.SESSION_COOKIE_NAME)
+    except CookieError:
+        return None
+    return found.value if found else None
+
+
+def setting_cookie(token: str) -> str:
+    """The Set-Cookie header that gives a browser its session."""
+    return _header(token, settings.SESSION_COOKIE_AGE)
+
+
+def expiring_cookie() -> str:
+    """The Set-Cookie header that takes it away."""
+    return _header("", 0)
+
+
+def _header(value: str, max_age: int) -> str:
+    cookie = SimpleCookie({settings.SESSION_COOKIE_NAME: value})
+    morsel = cookie[settings.SESSION_COOKIE_NAME]
+    morsel["path"] = settings.SESSION_COOKIE_PATH
+    morsel["max-age"] = max_age
+    morsel["samesite"] = settings.SESSION_COOKIE_SAMESITE
+    morsel["httponly"] = settings.SESSION_COOKIE_HTTPONLY
+    morsel["secure"] = settings.SESSION_COOKIE_SECURE
+    if settings.SESSION_COOKIE_DOMAIN:
+        morsel["domain"] = settings.SESSION_COOKIE_DOMAIN
+    return str(morsel.OutputString())

@@ -1,0 +1,56 @@
+"""Where an account is signed in."""
+
+from redis.exceptions import RedisError
+
+from gateway.accounts.models import User
+from gateway.accounts.sessions import copies, rows, store
+from gateway.accounts.sessions.copies import Copy
+from gateway.accounts.sessions.errors import SessionsUnavailable
+from gateway.accounts.sessions.records import Device
+from gateway.cassandra.errors import CassandraError
+
+
+def devices_of(user: User) -> list[Device]:
+    """Sessions that the account is signed in under now, newest first."""
+    auth = user.get_session_auth_hash()
+    return [device for device in _listed(str(user.pk)) if device.auth == auth]
+
+
+def end_others(user: User, *, but: str) -> None:
+    """Remove what is kept of the account's other sessions, which its generation has ended already."""
+    for device in _listed(str(user.pk)):
+        if device.session_id != but:
+            store.end(device.session_id)
+
+
+def _listed(user_id: str) -> list[Device]:
+    """Of both stores; what either of them knows to be over is left out."""
+    kept = _in_cassandra(user_id)
+    try:
+        copied = copies.find_all({*copies.listed(user_id), *(kept or ())})
+    except RedisError as error:
+        if kept is None:
+            raise SessionsUnavailable("neither Redis nor Cassandra lists the sessions") from error
+        copied = {}
+    found = dict(kept or {})
+    for session_id, copy in copied.items():
+        found.pop(session_id, None)
+        # A copy that Cassandra was told of and no longer has was ended while Redis was away.
+        over = copy.synced and kept is not None and session_id not in kept
+        if not over and (device := _living(copy)):
+            found[session_id] = device
+    return sorted(found.values(), key=lambda device: (device.created_at, device.session_id), reverse=True)
+
+
+def _in_cassandra(user_id: str) -> dict[str, Device] | None:
+    """None: it cannot be asked."""
+    try:
+        return {device.session_id: device for device in rows.of_user(user_id)}
+    except CassandraError:
+        return None
+
+
+def _living(copy: Copy) -> Device | None:
+    if copy.ended or copy.record is None or copy.record.is_over():
+        return None
+    return copy.record.as_device()

@@ -1,0 +1,55 @@
+"""Sessions of Django's pages: by cookie or by Bearer token, with the device and the address they come from."""
+
+from django.conf import settings
+from django.contrib.sessions.middleware import SessionMiddleware as DjangoSessionMiddleware
+from django.http import HttpRequest, HttpResponse
+
+from gateway.accounts.sessions.cookies import bearer_token
+from gateway.accounts.sessions.engine import SessionStore
+from gateway.accounts.sessions.errors import RETRY_SECONDS, UNAVAILABLE, SessionsUnavailable
+from gateway.texts import accepted_language
+
+
+class SessionMiddleware(DjangoSessionMiddleware):
+    def process_request(self, request: HttpRequest) -> None:
+        bearer = bearer_token(request.headers.get("authorization"))
+        request.session = SessionStore(
+            request.COOKIES.get(settings.SESSION_COOKIE_NAME) if bearer is None else bearer,
+            device=request.headers.get("user-agent", ""),
+            ip_address=request.META.get("REMOTE_ADDR", ""),
+        )
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        return _unavailable(request) if isinstance(exception, SessionsUnavailable) else None
+
+    def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
+        try:
+            response = super().process_response(request, response)
+        except SessionsUnavailable:
+            return _unavailable(request)
+        session = getattr(request, "session", None)
+        if isinstance(session, SessionStore) and session.touch():
+            _renew_cookie(response, session)
+        if bearer_token(request.headers.get("authorization")) is not None:
+            response.cookies.pop(settings.SESSION_COOKIE_NAME, None)
+        return response
+
+
+def _renew_cookie(response: HttpResponse, session: SessionStore) -> None:
+    response.set_cookie(
+        settings.SESSION_COOKIE_NAME,
+        session.session_key or "",
+        max_age=session.get_expiry_age(),
+        path=settings.SESSION_COOKIE_PATH,
+        domain=settings.SESSION_COOKIE_DOMAIN,
+        secure=settings.SESSION_COOKIE_SECURE,
+        httponly=settings.SESSION_COOKIE_HTTPONLY,
+        samesite=settings.SESSION_COOKIE_SAMESITE,  # type: ignore[arg-type]
+    )
+
+
+def _unavailable(request: HttpRequest) -> HttpResponse:
+    text = UNAVAILABLE.in_language(accepted_language(request.headers.get("accept-language")))
+    return HttpResponse(
+        text, status=503, content_type="text/plain; charset=utf-8", headers={"Retry-After": str(RETRY_SECONDS)}
+    )

@@ -1,0 +1,112 @@
+"""Who is asked for a session, Redis or Cassandra, and who is told.
+
+A fresh copy in Redis is believed. An older one is confirmed by Cassandra; while that is away, the copy serves. What
+Cassandra could not be told waits in Redis, see `catch_up`. While Redis is away, Cassandra serves alone.
+"""
+
+from contextlib import suppress
+
+from redis.exceptions import RedisError
+
+from gateway.accounts.sessions import copies, rows
+from gateway.accounts.sessions.errors import SessionsUnavailable
+from gateway.accounts.sessions.records import SessionRecord
+from gateway.cassandra.errors import CassandraError, CassandraNotConfigured
+
+
+def find(session_id: str) -> SessionRecord | None:
+    """None: unknown, expired or ended. SessionsUnavailable: nobody can tell."""
+    try:
+        copy = copies.find(session_id)
+    except RedisError as error:
+        return _living(_from_cassandra_alone(session_id, error))
+    if copy is None:
+        return _living(_from_cassandra(session_id))
+    if copy.ended or copy.record is None:
+        return None
+    if copy.fresh:
+        return _living(copy.record)
+    try:
+        return _living(_confirmed(copy.record, synced=copy.synced))
+    except CassandraError:
+        return _living(copy.record)
+
+
+def save(record: SessionRecord) -> bool:
+    """Keep it, in one of the two at least. False: the session has ended meanwhile, and nothing was kept."""
+    kept = False
+    with suppress(RedisError):
+        # First, so that a crash on the way to Cassandra leaves word of what is to be done.
+        if not copies.save(record, synced=False, queued=rows.configured()):
+            return False
+        kept = True
+    try:
+        rows.save(record)
+    except CassandraError as error:
+        if not kept:
+            raise SessionsUnavailable("neither Redis nor Cassandra keeps the session") from error
+        return True
+    with suppress(RedisError):
+        copies.now_synced(record)
+    return True
+
+
+def end(session_id: str, record: SessionRecord | None = None) -> None:
+    """For good: no save that comes later brings it back. `record`: if the caller has it."""
+    kept = False
+    with suppress(RedisError):
+        record = copies.end(session_id, record, queued=rows.configured())
+        kept = True
+    try:
+        record = record or rows.find(session_id)
+        rows.end(session_id, record.as_device() if record else None)
+    except CassandraError as error:
+        if not kept:
+            raise SessionsUnavailable("neither Redis nor Cassandra ends the session") from error
+        return
+    with suppress(RedisError):
+        copies.now_ended(session_id)
+
+
+def _from_cassandra_alone(session_id: str, why: RedisError) -> SessionRecord | None:
+    try:
+        return rows.find(session_id)
+    except CassandraError:
+        raise SessionsUnavailable("neither Redis nor Cassandra answers") from why
+
+
+def _from_cassandra(session_id: str) -> SessionRecord | None:
+    try:
+        record = rows.find(session_id)
+    except CassandraNotConfigured:
+        return None
+    except CassandraError as error:
+        raise SessionsUnavailable("Redis has no copy, and Cassandra does not answer") from error
+    if record is None:
+        return None
+    return record if _remembered(record) else None
+
+
+def _confirmed(copy: SessionRecord, *, synced: bool) -> SessionRecord | None:
+    """The session as Cassandra knows it; the copy is renewed, or ended with it."""
+    if not synced:
+        # Written once more it is there, unless it was ended while Redis was away: a deletion outranks any save.
+        rows.save(copy)
+    record = rows.find(copy.session_id) or rows.find_for_certain(copy.session_id)
+    if record is None:
+        with suppress(RedisError):
+            copies.end(copy.session_id, copy, queued=False)
+        return None
+    newest = max(record, copy, key=lambda known: known.written_at)
+    return newest if _remembered(newest) else None
+
+
+def _remembered(record: SessionRecord) -> bool:
+    """False: it was ended while Cassandra was asked."""
+    with suppress(RedisError):
+        return copies.save(record, synced=True, queued=False)
+    return True
+
+
+def _living(record: SessionRecord | None) -> SessionRecord | None:
+    return None if record is None or record.is_over() else record

@@ -1,0 +1,87 @@
+"""Signing in and out: call the action, tell the context who asks from here on, translate what was refused."""
+
+from collections.abc import Callable
+
+import strawberry
+from strawberry.types import Info
+
+from cart.merge import MergeMode
+from gateway.accounts.models import User as Account
+from gateway.accounts.signing_out import sign_out_everywhere
+from gateway.domain_errors import DomainError, NotSignedIn
+from gateway.graphql.context import RequestContext
+from gateway.graphql.user_errors import Adjustment, WarningCode, user_errors
+from gateway.graphql.writes import run_write
+from gateway.texts import Language, Text
+from gateway.viewer.signing_in import SignedIn, Visit, sign_in, sign_up
+from gateway.viewer.types import SessionPayload, Viewer
+
+CartMergeMode = strawberry.enum(
+    MergeMode, name="CartMergeMode", description="Same product in both: MERGE keeps the larger quantity."
+)
+
+LINE_DROPPED = Text("«{name}» не поместилось в корзину.", '"{name}" did not fit into the cart.')
+
+
+@strawberry.type
+class ViewerMutation:
+    @strawberry.mutation(
+        description="Makes an account and signs in; the guest's cart and orders become the customer's."
+    )
+    async def register(
+        self, info: Info[RequestContext, None], email: str, password: str, name: str = "", phone: str = ""
+    ) -> SessionPayload:
+        return await _signed_in(info.context, lambda visit: sign_up(visit, email, password, name=name, phone=phone))
+
+    @strawberry.mutation(description="Likewise for an account that exists.")
+    async def login(
+        self,
+        info: Info[RequestContext, None],
+        email: str,
+        password: str,
+        cart_merge: CartMergeMode = MergeMode.MERGE,  # type: ignore[valid-type]
+    ) -> SessionPayload:
+        return await _signed_in(info.context, lambda visit: sign_in(visit, email, password, cart_merge))
+
+    @strawberry.mutation
+    async def logout(self, info: Info[RequestContext, None]) -> SessionPayload:
+        session = await info.context.session()
+        if session:
+            await run_write(session.flush)
+        info.context.signed_out()
+        return SessionPayload(viewer=Viewer(), user_errors=[], warnings=[])
+
+    @strawberry.mutation(description="Ends every other session of the account.")
+    async def logout_everywhere(self, info: Info[RequestContext, None]) -> SessionPayload:
+        user, session = await info.context.user(), await info.context.session()
+        try:
+            if not isinstance(user, Account) or session is None:
+                raise NotSignedIn
+            await run_write(sign_out_everywhere, user, session)
+        except DomainError as error:
+            return SessionPayload(user_errors=user_errors(error, info.context.language), warnings=[])
+        return SessionPayload(token=session.session_key, viewer=Viewer(), user_errors=[], warnings=[])
+
+
+async def _signed_in(context: RequestContext, action: Callable[[Visit], SignedIn]) -> SessionPayload:
+    visit = Visit(
+        client=context.client,
+        session=await context.session(),
+        owner=await context.owner(),
+        new_session=context.new_session(),
+    )
+    try:
+        done = await run_write(action, visit)
+    except DomainError as error:
+        return SessionPayload(user_errors=user_errors(error, context.language), warnings=[])
+    context.signed_in(done.user, done.session)
+    return SessionPayload(
+        token=done.session.session_key,
+        viewer=Viewer(),
+        user_errors=[],
+        warnings=[_dropped(name, context.language) for name in done.lines_dropped],
+    )
+
+
+def _dropped(name: str, language: Language) -> Adjustment:
+    return Adjustment(code=WarningCode.LINES_DROPPED, message=LINE_DROPPED.in_language(language, name=name))

@@ -1,0 +1,16 @@
+"""Finding the viewer's own things by their global ids."""
+
+from collections.abc import Sequence
+
+from gateway.graphql.context import RequestContext
+from gateway.graphql.node import NODES, Key
+from gateway.viewer.types import User, own_user
+
+
+def register_nodes() -> None:
+    NODES.register("User", 1, _users)
+
+
+async def _users(keys: Sequence[Key], context: RequestContext) -> list[User | None]:
+    own = await own_user(context)
+    return [own if own and str(own.account.pk) == key[0] else None for key in keys]

@@ -1,0 +1,12 @@
+"""Whoever asks."""
+
+import strawberry
+
+from gateway.viewer.types import Viewer
+
+
+@strawberry.type
+class ViewerQuery:
+    @strawberry.field
+    def viewer(self) -> Viewer:
+        return Viewer()

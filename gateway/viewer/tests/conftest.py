@@ -1,0 +1,42 @@
+"""Visitors of a real web server."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from pymongo.database import Database
+
+from gateway.accounts.models import User
+from gateway.accounts.tests.conftest import forget_attempts
+from gateway.graphql.tests.conftest import Server, serve
+from gateway.mongo.client import Document
+from gateway.viewer.tests.visitor import PASSWORD, Visitor
+
+__all__ = ["serve"]
+
+
+@pytest.fixture(scope="session")
+def server(serve: Callable[..., Server]) -> Server:
+    return serve()
+
+
+@pytest.fixture(autouse=True)
+def no_attempts_yet() -> None:
+    forget_attempts()
+
+
+@pytest.fixture
+def ivan(database: Database[Document]) -> User:
+    return User.objects.create_user("ivan@example.com", PASSWORD, name="Иван Петров", phone="+7 900 000-00-00")
+
+
+@pytest.fixture
+def visitor(server: Server, database: Database[Document]) -> Iterator[Visitor]:
+    """A browser without any session."""
+    with Visitor(str(server.client.base_url)) as visitor:
+        yield visitor
+
+
+@pytest.fixture
+def another(server: Server, database: Database[Document]) -> Iterator[Visitor]:
+    with Visitor(str(server.client.base_url)) as visitor:
+        yield visitor

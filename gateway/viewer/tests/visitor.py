@@ -1,0 +1,53 @@
+"""Somebody with a browser, or with an app that keeps its token itself."""
+
+from typing import Any, Self
+
+import httpx
+
+PASSWORD = "correct horse battery"
+
+PAYLOAD = "{ token viewer { user { email } } userErrors { code field message } warnings { code message } }"
+LOGIN = f"mutation ($email: String!, $password: String!) {{ login(email: $email, password: $password) {PAYLOAD} }}"
+REGISTER = (
+    "mutation ($email: String!, $password: String!, $name: String!, $phone: String!)"
+    f" {{ register(email: $email, password: $password, name: $name, phone: $phone) {PAYLOAD} }}"
+)
+
+
+class Visitor:
+    def __init__(self, base_url: str) -> None:
+        self.http = httpx.Client(base_url=base_url, timeout=20)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.http.close()
+
+    def send(self, query: str, variables: dict[str, Any] | None = None, /, **headers: str) -> httpx.Response:
+        return self.http.post("/graphql", json={"query": query, "variables": variables or {}}, headers=headers)
+
+    def ask(self, query: str, variables: dict[str, Any] | None = None, /, **headers: str) -> Any:
+        answer = self.send(query, variables, **headers).json()
+        assert "errors" not in answer, answer
+        return answer["data"]
+
+    def login(self, email: str = "ivan@example.com", password: str = PASSWORD, **headers: str) -> Any:
+        return self.ask(LOGIN, {"email": email, "password": password}, **headers)["login"]
+
+    def register(self, email: str, password: str = PASSWORD, name: str = "", phone: str = "", **headers: str) -> Any:
+        variables = {"email": email, "password": password, "name": name, "phone": phone}
+        return self.ask(REGISTER, variables, **headers)["register"]
+
+    def email(self, **headers: str) -> str | None:
+        """Of the account that is signed in."""
+        user = self.ask("{ viewer { user { email } } }", **headers)["viewer"]["user"]
+        return user["email"] if user else None
+
+    @property
+    def cookie(self) -> str | None:
+        return self.http.cookies.get("sessionid")
+
+
+def bearer(token: str) -> dict[str, str]:
+    return {"authorization": f"Bearer {token}"}
