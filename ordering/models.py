@@ -97,7 +97,7 @@ class Refund(EmbeddedModel):
 
 
 class OrderEvent(EmbeddedModel):
-    id = models.CharField("событие", max_length=36)
+    event_id = models.CharField("событие", max_length=36, db_column="id")
     at = models.DateTimeField("когда")
     type = models.CharField("вид", max_length=32)
     status = models.CharField("статус", max_length=16, choices=OrderStatus)
