@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from ordering import holds
+from ordering import holds, mails
 from ordering.expiry import expire_unpaid
 from ordering.stock_due import pay_overdue
 
@@ -25,3 +25,13 @@ def sweep_holds() -> None:
 def sweep_orders() -> None:
     expire_unpaid(limit=BATCH)
     pay_overdue(limit=BATCH)
+
+
+@shared_task(name=mails.MAIL_TASK, expires=60)
+def mail(order_id: str) -> None:
+    mails.send_due_mails(order_id)
+
+
+@shared_task(expires=60)
+def sweep_mails() -> None:
+    mails.mail_overdue(limit=BATCH)
