@@ -10,8 +10,9 @@ from django.template import Context, Engine
 
 from gateway.mongo.client import Document
 from gateway.texts import DEFAULT_LANGUAGE, Language
-from ordering.amounts import paid, refunded
+from ordering.amounts import paid
 from ordering.events import EventType
+from ordering.models import OrderStatus
 
 
 class Letter(NamedTuple):
@@ -66,6 +67,13 @@ def _payment(order: Document, event: Document) -> Document:
     return next((payment for payment in order["payments"] if payment["reference"] == event["note"]), {})
 
 
+def _refund(order: Document, event: Document) -> Decimal:
+    """That the event tells of, zero for another kind: refunds and their events stand in the same order."""
+    told = [each["id"] for each in order["events"] if each["type"] == EventType.REFUND.value]
+    amounts: list[Decimal] = [refund["amount"].to_decimal() for refund in order["refunds"]]
+    return amounts[told.index(event["id"])] if event["id"] in told else Decimal(0)
+
+
 def _values(order: Document, event: Document, language: Language) -> Mapping[str, object]:
     def money(amount: Decimal) -> str:
         return written(amount, language)
@@ -88,8 +96,8 @@ def _values(order: Document, event: Document, language: Language) -> Mapping[str
         "payment": money(payment["amount"].to_decimal()) if payment else "",
         "due": money(due) if due > 0 else "",
         "to_refund": money(to_refund) if to_refund else "",
-        "refunded": money(refunded(order)),
-        "whole": event["status"] == "refunded",
+        "refunded": money(_refund(order, event)),
+        "whole": event["status"] == OrderStatus.REFUNDED.value,
     }
 
 

@@ -122,14 +122,20 @@ exec(sys.argv[4])
 
 @contextmanager
 def paused_process(
-    database: Database[Document], code: str, *, command: str, collection: str, number: int = 1, **variables: str
+    database: Database[Document],
+    code: str,
+    *,
+    command: str,
+    collection: str,
+    number: int = 1,
+    variables: Mapping[str, str] | None = None,
 ) -> Iterator["subprocess.Popen[bytes]"]:
     """A process of the gateway that runs this code until it is about to send the nth such command."""
     environment: Mapping[str, str] = {
         **os.environ,
         "DJANGO_SETTINGS_MODULE": "gateway.test_settings",
         "MONGODB_DATABASE": database.name,
-        **variables,
+        **(variables or {}),
     }
     with subprocess.Popen(
         [sys.executable, "-c", PROGRAM, command, collection, str(number), code],
