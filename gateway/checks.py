@@ -18,7 +18,7 @@ MIN_TOKEN_LENGTH = 32
 
 @checks.register("production")
 def check_production(**_: Any) -> list[checks.CheckMessage]:
-    return [*_errors(), *_warnings()] if settings.PRODUCTION else []
+    return [*_errors(), *_warnings(), *_mail()] if settings.PRODUCTION else []
 
 
 def refuse_unsafe_production() -> None:
@@ -47,6 +47,15 @@ def _errors() -> Iterator[checks.Error]:
             " longer throttled.",
             id="gateway.E006",
         )
+    secrets = settings.PAYMENT_WEBHOOK_SECRETS
+    if not secrets or any(
+        secret == settings.DEVELOPMENT_PAYMENT_SECRET or len(secret) < MIN_TOKEN_LENGTH for secret in secrets
+    ):
+        yield checks.Error(
+            f"PAYMENT_WEBHOOK_SECRETS must be your own, each of at least {MIN_TOKEN_LENGTH} characters: who guesses one"
+            " pays with nothing.",
+            id="gateway.E007",
+        )
 
 
 def _warnings() -> Iterator[checks.Warning]:
@@ -67,3 +76,12 @@ def _warnings() -> Iterator[checks.Warning]:
             yield checks.Warning(f"{name} is on: it shows the whole API to anybody.", id="gateway.W007")
     if "*" in settings.GRAPHQL_CORS_ORIGINS:
         yield checks.Warning("GRAPHQL_CORS_ORIGINS lets any site's pages call the API.", id="gateway.W008")
+
+
+def _mail() -> Iterator[checks.CheckMessage]:
+    if settings.EMAIL_USE_TLS and settings.EMAIL_USE_SSL:
+        yield checks.Error("EMAIL_USE_TLS and EMAIL_USE_SSL exclude each other.", id="gateway.E008")
+    if not settings.EMAIL_HOST:
+        yield checks.Warning(
+            "EMAIL_HOST is empty: letters to buyers go to the worker's output, to nobody else.", id="gateway.W009"
+        )

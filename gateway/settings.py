@@ -213,12 +213,38 @@ CELERY_BEAT_SCHEDULE = {
     "sweep-orders": {"task": "ordering.tasks.sweep_orders", "schedule": 30.0},
     # 03:30 in Moscow: when the shop sleeps.
     "check-reservations": {"task": "ordering.tasks.check_reservations", "schedule": crontab(hour=0, minute=30)},
+    "sweep-mails": {"task": "ordering.tasks.sweep_mails", "schedule": 60.0},
 }
 
 # ---------------------------------------------------------------- orders
 
 # How long unpaid stock is held.
 ORDER_RESERVATION_MINUTES = env.int("ORDER_RESERVATION_MINUTES", 30)
+
+# ---------------------------------------------------------------- payments
+
+DEVELOPMENT_PAYMENT_SECRET = "development-only-payment-secret-0000"  # noqa: S105 - public, for `make run` only
+# What signs the payment system's calls. Several while one is being replaced: any of them is accepted.
+PAYMENT_WEBHOOK_SECRETS: list[str] = env.list(
+    "PAYMENT_WEBHOOK_SECRETS", [] if PRODUCTION else [DEVELOPMENT_PAYMENT_SECRET]
+)
+# How far the time of a call may be from ours: what is caught on its way is of no use afterwards.
+PAYMENT_WEBHOOK_SECONDS = env.int("PAYMENT_WEBHOOK_SECONDS", 300)
+
+# ---------------------------------------------------------------- e-mail
+
+# Empty: letters are printed by whoever sends them, the worker.
+EMAIL_HOST = env.str("EMAIL_HOST", "")
+EMAIL_PORT = env.int("EMAIL_PORT", 25)
+EMAIL_HOST_USER = env.str("EMAIL_HOST_USER", "")
+EMAIL_HOST_PASSWORD = env.str("EMAIL_HOST_PASSWORD", "")
+# STARTTLS on an ordinary connection; EMAIL_USE_SSL: TLS from the first byte. Not both.
+EMAIL_USE_TLS = env.bool("EMAIL_USE_TLS", False)
+EMAIL_USE_SSL = env.bool("EMAIL_USE_SSL", False)
+# Well under the minute after which another worker may take the letter over.
+EMAIL_TIMEOUT = env.float("EMAIL_TIMEOUT", 10.0)
+EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'console'}.EmailBackend"
+DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", "Мобильный мир <shop@mobile-world.example>")
 
 # ---------------------------------------------------------------- GraphQL
 

@@ -4,6 +4,7 @@ from django.views.generic import RedirectView
 
 from catalog.images import product_image
 from gateway.accounts.staff_sign_in import StaffSignIn
+from ordering.webhook import payments_webhook
 
 admin.site.site_title = admin.site.site_header = "Мобильный мир"
 admin.site.index_title = "Управление магазином"
@@ -14,4 +15,5 @@ urlpatterns = [
     path("", RedirectView.as_view(pattern_name="admin:index")),
     path("admin/", admin.site.urls),
     path("images/<str:product_id>.svg", product_image),
+    path("payments/webhook", payments_webhook),
 ]

@@ -52,7 +52,7 @@ def change_order(order: Document, change: Change) -> Document | None:
 def _set(order: Document, change: Change) -> Document:
     status = change.status or OrderStatus(order["status"])
     happened = event(change.kind, status, at="$$NOW", actor=change.actor, note=change.note)
-    literal = {name: value if value == "$$NOW" else {"$literal": value} for name, value in happened.items()}
+    literal = {name: value if name == "at" else {"$literal": value} for name, value in happened.items()}
     return {
         "status": status.value,
         **({"reserved_until": None} if status is not OrderStatus.NEW else {}),

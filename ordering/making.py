@@ -43,6 +43,7 @@ def new_order(order_id: str, number: str, cart: Document, wanted: Purchase, offe
         "total": Decimal128(offer.total),
         "currency": CURRENCY,
         "geozone": wanted.geozone,
+        "language": wanted.language,
         "contact": {"name": contact.name, "email": contact.email, "phone": contact.phone},
         "shipping_address": {
             "city": wanted.shipping_address.city,

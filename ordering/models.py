@@ -10,6 +10,7 @@ from django_mongodb_backend.models import EmbeddedModel
 from gateway.money import CURRENCY
 from gateway.mongo.collections import Collection, Index
 from gateway.mongo.documents import ShardedDocument
+from gateway.texts import DEFAULT_LANGUAGE
 
 
 class OrderStatus(models.TextChoices):
@@ -97,7 +98,7 @@ class Refund(EmbeddedModel):
 
 
 class OrderEvent(EmbeddedModel):
-    id = models.CharField("событие", max_length=36)
+    event_id = models.CharField("событие", max_length=36, db_column="id")
     at = models.DateTimeField("когда")
     type = models.CharField("вид", max_length=32)
     status = models.CharField("статус", max_length=16, choices=OrderStatus)
@@ -124,6 +125,7 @@ class Order(ShardedDocument):
     total = models.DecimalField("сумма", max_digits=14, decimal_places=2)
     currency = models.CharField("валюта", max_length=3, default=CURRENCY)
     geozone = models.CharField("геозона", max_length=16)
+    language = models.CharField("язык писем", max_length=2, default=DEFAULT_LANGUAGE)
     contact = EmbeddedModelField(Contact, verbose_name="получатель")
     shipping_address = EmbeddedModelField(Address, verbose_name="адрес")
     payments = EmbeddedModelArrayField(Payment, default=list, blank=True, verbose_name="платежи")

@@ -49,7 +49,7 @@ def receive_payment(order_id: str, money: Money, *, owner: str | None = None) ->
 def _check(money: Money) -> None:
     if not is_amount(money.amount) or money.amount == 0:
         raise BadAmount("amount")
-    if not money.reference:
+    if not money.reference.strip():
         raise Missing("reference")
     if len(money.reference) > MAX_REFERENCE:
         raise TooLong("reference", limit=MAX_REFERENCE)

@@ -3,13 +3,14 @@
 import hashlib
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from decimal import Decimal
 
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 
 from gateway.domain_errors import DomainError, Refused
+from gateway.texts import DEFAULT_LANGUAGE, Language
 from ordering.errors import BadAmount, BadEmail, BadPhone, Missing, TooLong
 from ordering.lookup_keys import phone_digits
 
@@ -41,11 +42,14 @@ class Purchase:
     shipping_address: AddressDetails
     expected_total: Decimal
     client_key: str | None = None
+    language: Language = DEFAULT_LANGUAGE
+    """Of the letters to the buyer."""
 
     @property
     def fingerprint(self) -> str:
-        """Equal for equal input; the client's key is not part of it, it is what the input is compared for."""
-        content = asdict(replace(self, client_key=None))
+        """Equal for equal input. The client's key is what the input is compared for; the language is the device's."""
+        content = asdict(self)
+        del content["client_key"], content["language"]
         text = json.dumps(content, default=str, ensure_ascii=False, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()
 
@@ -58,6 +62,7 @@ def checked(purchase: Purchase) -> Purchase:
         shipping_address=AddressDetails(*(value.strip() for value in asdict(purchase.shipping_address).values())),
         expected_total=purchase.expected_total,
         client_key=purchase.client_key or None,
+        language=purchase.language,
     )
     if errors := list(_errors(tidy)):
         raise Refused(errors)

@@ -43,10 +43,7 @@ def debt(change: str, lines: Iterable[Mapping[str, Any]]) -> Document:
 def pay_stock(order: Document) -> None:
     """Change the stock as the order owes it. What cannot be done now is left to the sweep."""
     for owed in order["stock_due"]:
-        try:
-            _pay(order, owed)
-        except (PyMongoError, StockNotChanged) as error:
-            log.warning("stock_not_changed_yet", order=order["_id"], change=owed["change"], error=str(error))
+        _is_paid(order, owed)
 
 
 def pay_overdue(*, limit: int) -> int:
@@ -56,8 +53,7 @@ def pay_overdue(*, limit: int) -> int:
     for order in database()[ORDERS].find({"stock_due.at": {"$lt": moment}}, limit=limit):
         for owed in order["stock_due"]:
             if owed["at"] < moment.replace(tzinfo=None) and (renewed := _renewed(order, owed)):
-                _pay(order, renewed)
-                paid += 1
+                paid += _is_paid(order, renewed)
     return paid
 
 
@@ -65,6 +61,16 @@ def still_owed(ids: Sequence[str]) -> set[str]:
     """Which of these debts have not been struck off."""
     found = database()[ORDERS].find({"stock_due.id": {"$in": list(ids)}}, ["stock_due.id"])
     return {owed["id"] for order in found for owed in order["stock_due"]} & set(ids)
+
+
+def _is_paid(order: Document, owed: Document) -> bool:
+    """Now, or left to the next sweep: one debt that cannot be paid does not keep the others waiting."""
+    try:
+        _pay(order, owed)
+    except (PyMongoError, StockNotChanged) as error:
+        log.warning("stock_not_changed_yet", order=order["_id"], change=owed["change"], error=str(error))
+        return False
+    return True
 
 
 def _pay(order: Document, owed: Document) -> None:
@@ -76,9 +82,11 @@ def _pay(order: Document, owed: Document) -> None:
         order_id=order["_id"],
         until=owed["at"] + WINDOW,
     )
+    # Not when a sweep has taken it over: it may be about to change the stock, and the receipts stay while this stands.
+    struck = {"$pull": {"stock_due": {"id": owed["id"], "at": owed["at"]}}}
     # By id alone when the owner has changed meanwhile.
     for where in ({"owner": order["owner"], "_id": order["_id"]}, {"_id": order["_id"]}):
-        if database()[ORDERS].update_one(where, {"$pull": {"stock_due": {"id": owed["id"]}}}).matched_count:
+        if database()[ORDERS].update_one(where, struck).matched_count:
             return
 
 

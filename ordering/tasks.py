@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from ordering import holds
+from ordering import holds, mails
 from ordering.drift import find_drift, repair
 from ordering.expiry import expire_unpaid
 from ordering.stock_due import pay_overdue
@@ -33,3 +33,13 @@ def check_reservations() -> None:
     """Every night. Repairs what it finds and logs it: a difference is a bug, but the shop must sell in the morning."""
     for drift in find_drift():
         repair(drift)
+
+
+@shared_task(name=mails.MAIL_TASK, expires=60)
+def mail(order_id: str) -> None:
+    mails.send_due_mails(order_id)
+
+
+@shared_task(expires=60)
+def sweep_mails() -> None:
+    mails.mail_overdue(limit=BATCH)

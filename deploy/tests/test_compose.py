@@ -32,6 +32,11 @@ from deploy.tests.described import (
     settings_variables,
 )
 
+SECRETS = {
+    "SECRET_KEY": "k" * 25 + "0123456789abcdefghijklmnop",
+    "PAYMENT_WEBHOOK_SECRETS": "p" * 25 + "0123456789abcdefghijklmnop",
+}
+
 
 def test_compose_sets_only_variables_that_the_settings_read() -> None:
     for name, service in our_services().items():
@@ -45,21 +50,32 @@ def test_every_service_of_our_image_has_the_same_environment() -> None:
 
 
 def test_compose_says_where_each_server_is() -> None:
-    required = {"GATEWAY_ENV", "SECRET_KEY", "ALLOWED_HOSTS", "MONGODB_URI", "CASSANDRA_CONTACT_POINTS", "REDIS_URL"}
+    required = {
+        "GATEWAY_ENV",
+        "SECRET_KEY",
+        "PAYMENT_WEBHOOK_SECRETS",
+        "ALLOWED_HOSTS",
+        "MONGODB_URI",
+        "CASSANDRA_CONTACT_POINTS",
+        "REDIS_URL",
+    }
     assert required - our_environment().keys() == set()
 
 
-def test_secret_key_has_no_default() -> None:
-    assert re.fullmatch(r"\$\{SECRET_KEY:\?[^}]+\}", our_environment()["SECRET_KEY"])
+@pytest.mark.parametrize("secret", SECRETS)
+def test_secret_has_no_default(secret: str) -> None:
+    assert re.fullmatch(rf"\$\{{{secret}:\?[^}}]+\}}", our_environment()[secret])
 
 
 def test_environment_passes_the_production_checks() -> None:
-    environment = {**our_environment(), "SECRET_KEY": "k" * 25 + "0123456789abcdefghijklmnop"}
-    assert check_production(environment) == ""
+    assert check_production({**our_environment(), **SECRETS}) == ""
 
 
-def test_short_secret_key_is_refused() -> None:
-    assert "gateway.E001" in check_production({**our_environment(), "SECRET_KEY": "short"})
+@pytest.mark.parametrize(
+    ("secret", "problem"), [("SECRET_KEY", "gateway.E001"), ("PAYMENT_WEBHOOK_SECRETS", "gateway.E007")]
+)
+def test_short_secret_is_refused(secret: str, problem: str) -> None:
+    assert problem in check_production({**our_environment(), **SECRETS, secret: "short"})
 
 
 def check_production(environment: Mapping[str, str]) -> str:

@@ -29,6 +29,8 @@ SAFE = {
     "GRAPHQL_SUGGESTIONS": False,
     "GRAPHIQL": False,
     "GRAPHQL_CORS_ORIGINS": ["https://shop.example"],
+    "PAYMENT_WEBHOOK_SECRETS": ["p" * 32, "q" * 32],
+    "EMAIL_HOST": "smtp.example",
 }
 
 
@@ -59,6 +61,11 @@ def test_safe_production_passes() -> None:
         ({"SECURE_HSTS_SECONDS": 0}, "gateway.W005"),
         ({"LOGGING": {"format": "json", "level": "DEBUG"}}, "gateway.W006"),
         ({"GRAPHQL_SERVER_TOKENS": ["short"]}, "gateway.E006"),
+        ({"PAYMENT_WEBHOOK_SECRETS": []}, "gateway.E007"),
+        ({"PAYMENT_WEBHOOK_SECRETS": ["p" * 32, settings.DEVELOPMENT_PAYMENT_SECRET]}, "gateway.E007"),
+        ({"PAYMENT_WEBHOOK_SECRETS": ["p" * 32, "short"]}, "gateway.E007"),
+        ({"EMAIL_USE_TLS": True, "EMAIL_USE_SSL": True}, "gateway.E008"),
+        ({"EMAIL_HOST": ""}, "gateway.W009"),
         ({"GRAPHQL_INTROSPECTION": True}, "gateway.W007"),
         ({"GRAPHQL_SUGGESTIONS": True}, "gateway.W007"),
         ({"GRAPHIQL": True}, "gateway.W007"),

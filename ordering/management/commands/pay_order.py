@@ -1,0 +1,89 @@
+"""manage.py pay_order: signs and sends a payment to a running gateway, as the payment system would."""
+
+import json
+import time
+from argparse import ArgumentParser
+from decimal import Decimal, InvalidOperation
+from typing import Any
+from urllib.error import HTTPError, URLError
+from urllib.request import Request, urlopen
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from gateway.mongo.client import Document
+from gateway.uuid7 import uuid7
+from ordering.amounts import paid
+from ordering.finding import find_order_by_number
+from ordering.numbers import number_in
+from ordering.signing import HEADER, sign
+from ordering.webhook import PAYMENT_SUCCEEDED
+
+# Where `make run` serves, unless PORT says otherwise.
+URL = "http://127.0.0.1:8000"
+TIMEOUT_SECONDS = 20
+
+
+class Command(BaseCommand):
+    help = (
+        "Pays an order in development: sends a signed payment to /payments/webhook of a running gateway and prints the "
+        "answer. Without --amount it pays what is due."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("number", help="the order's number, in any grouping: 4829-130-752")
+        parser.add_argument("--amount", help="in roubles: 123.45; more or less than is due is sent as it is")
+        parser.add_argument("--event", metavar="ID", help="id of the event, to send one again (a new one)")
+        parser.add_argument("--url", default=URL, help="where the gateway is (%(default)s)")
+
+    def handle(self, *_: Any, number: str, amount: str | None, event: str | None, url: str, **__: Any) -> None:
+        if settings.PRODUCTION:
+            raise CommandError("in production only the payment system pays")
+        if not url.startswith(("http://", "https://")):
+            raise CommandError(f"{url} is no address of a gateway: http://127.0.0.1:8000")
+        order = _order(number)
+        body = json.dumps(
+            {
+                "id": event or f"test-{uuid7()}",
+                "type": PAYMENT_SUCCEEDED,
+                "order": order["number"],
+                "amount": str(_amount(amount) if amount else _due(order)),
+                "currency": order["currency"],
+            }
+        )
+        self._send(f"{url.rstrip('/')}/payments/webhook", body.encode())
+
+    def _send(self, address: str, body: bytes) -> None:
+        signature = sign(body, settings.PAYMENT_WEBHOOK_SECRETS[0], int(time.time()))
+        headers = {HEADER: signature, "Content-Type": "application/json"}
+        self.stdout.write(f"POST {address}\n{body.decode()}")
+        request = Request(address, body, headers)  # noqa: S310 - the scheme was looked at
+        try:
+            with urlopen(request, timeout=TIMEOUT_SECONDS) as answer:  # noqa: S310
+                self.stdout.write(f"{answer.status} {answer.read().decode()}")
+        except HTTPError as refusal:
+            raise CommandError(f"{refusal.code} {refusal.read().decode(errors='replace')}") from None
+        except URLError as error:
+            raise CommandError(f"nobody answers at {address}: {error.reason}. Is `make run` running?") from None
+
+
+def _order(text: str) -> Document:
+    number = number_in(text)
+    order = find_order_by_number(number) if number else None
+    if order is None:
+        raise CommandError(f"there is no order {text}")
+    return order
+
+
+def _amount(text: str) -> Decimal:
+    try:
+        return Decimal(text)
+    except InvalidOperation:
+        raise CommandError(f"{text} is no amount: 123.45") from None
+
+
+def _due(order: Document) -> Decimal:
+    due: Decimal = order["total"].to_decimal() - paid(order)
+    if due <= 0:
+        raise CommandError(f"order {order['number']} is {order['status']}, nothing is due; say --amount to pay again")
+    return due

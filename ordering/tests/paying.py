@@ -1,0 +1,151 @@
+"""Orders to be paid, signed calls of the payment system, and processes that stop at a given command."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from pymongo.database import Database
+from pymongo.monitoring import CommandListener
+
+from gateway.mongo.client import Document
+from ordering.expiry import expire_unpaid
+from ordering.holds import resolve_old_holds, settle_queued
+from ordering.payments import Money, receive_payment
+from ordering.signing import sign
+from ordering.tests.shop import CUSTOMER, assert_nothing_oversold, buy, fill
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+def ordered(*lines: tuple[str, int], owner: str = CUSTOMER) -> Document:
+    """A new order whose checkout has left nothing behind; two headphones for 7980.00 unless said otherwise."""
+    fill(owner, *(lines or [("PROD-1", 2)]))
+    order = buy(owner).order
+    settle_queued()
+    return order
+
+
+def money(amount: str = "7980.00", reference: str = "evt-1") -> Money:
+    return Money(Decimal(amount), reference, "webhook", "payments")
+
+
+def pay(order: Document, amount: str = "7980.00", reference: str = "evt-1") -> Document:
+    return receive_payment(order["_id"], money(amount, reference))
+
+
+def expired(order: Document) -> Document:
+    assert expire_unpaid(limit=10, now=datetime.now(UTC) + timedelta(hours=1)) == 1
+    return order
+
+
+def stored(database: Database[Document], order: Document) -> Document:
+    found = database["orders"].find_one({"_id": order["_id"]})
+    assert found is not None
+    return found
+
+
+def all_orders(database: Database[Document]) -> list[Document]:
+    """To show that nothing changed."""
+    return sorted(database["orders"].find(), key=lambda order: str(order["_id"]))
+
+
+def stock(database: Database[Document]) -> list[Document]:
+    """To show that nothing changed."""
+    return sorted(database["products"].find(), key=lambda product: str(product["_id"]))
+
+
+def assert_orders_and_stock_agree(database: Database[Document]) -> None:
+    """Once the sweep has settled what is left of retaken stock; nothing is owed either."""
+    resolve_old_holds(limit=100, now=datetime.now(UTC) + timedelta(minutes=3))
+    assert [order["stock_due"] for order in database["orders"].find() if order["stock_due"]] == []
+    assert_nothing_oversold(database)
+
+
+def event_body(paid: Document, /, **changes: Any) -> bytes:
+    """What the payment system sends; a change to None leaves the field out."""
+    event = {
+        "id": "evt-1",
+        "type": "payment.succeeded",
+        "order": paid["number"],
+        "amount": "7980.00",
+        "currency": "RUB",
+        **changes,
+    }
+    return json.dumps({name: value for name, value in event.items() if value is not None}).encode()
+
+
+def signature(body: bytes, *, secret: str = settings.DEVELOPMENT_PAYMENT_SECRET, late: int = 0) -> str:
+    return sign(body, secret, int(time.time()) - late)
+
+
+class Pause(CommandListener):
+    """Stops the process for good when it sends the nth command of this name to this collection."""
+
+    def __init__(self, command: str, collection: str, number: int) -> None:
+        self._wanted = (command, collection)
+        self._left = number
+
+    def started(self, event: Any) -> None:
+        if (event.command_name, event.command.get(event.command_name)) != self._wanted:
+            return
+        self._left -= 1
+        if self._left == 0:
+            os.write(sys.stdout.fileno(), b"paused\n")
+            while True:
+                time.sleep(60)
+
+    def succeeded(self, event: Any) -> None:
+        """Only what is sent counts."""
+
+    def failed(self, event: Any) -> None:
+        """A retry is counted like a first attempt."""
+
+
+PROGRAM = """
+import sys, django
+from pymongo import monitoring
+django.setup()
+from ordering.tests.paying import Pause
+monitoring.register(Pause(sys.argv[1], sys.argv[2], int(sys.argv[3])))
+exec(sys.argv[4])
+"""
+
+
+@contextmanager
+def paused_process(
+    database: Database[Document],
+    code: str,
+    *,
+    command: str,
+    collection: str,
+    number: int = 1,
+    variables: Mapping[str, str] | None = None,
+) -> Iterator["subprocess.Popen[bytes]"]:
+    """A process of the gateway that runs this code until it is about to send the nth such command."""
+    environment: Mapping[str, str] = {
+        **os.environ,
+        "DJANGO_SETTINGS_MODULE": "gateway.test_settings",
+        "MONGODB_DATABASE": database.name,
+        **(variables or {}),
+    }
+    with subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, command, collection, str(number), code],
+        cwd=ROOT,
+        env=environment,
+        stdout=subprocess.PIPE,
+    ) as process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == b"paused\n"
+            yield process
+        finally:
+            process.kill()
