@@ -52,15 +52,3 @@ def cart_as_it_stands(owner: str, cart_id: Any) -> Read[Document | None]:
         where={"owner": owner, "_id": cart_id},
         result=lambda documents: documents[0] if documents else None,
     )
-
-
-def newest_cart(owner: str) -> Read[Document | None]:
-    """The active one, or what became of the last."""
-    return Read(
-        collection=CARTS,
-        policy=CART_ACTIVE,
-        where={"owner": owner},
-        sort=(("created_at", -1),),
-        limit=1,
-        result=lambda documents: documents[0] if documents else None,
-    )

@@ -1,16 +1,13 @@
 """Keeps the copy of an owner's cart in Cassandra: for 24 hours after a change, to restore the cart from."""
 
-from collections.abc import Sequence
-
 from django.conf import settings
 
-from cart.models import Cart, CartStatus
+from cart.models import CartStatus
 from cart.projections import CARTS_ACTIVE, row_of, timestamp_of
+from cart.reading import newest_cart
 from gateway.background import send_soon
 from gateway.cassandra.writing import write
-from gateway.mongo.client import Document
-from gateway.mongo.policies import CART_ACTIVE
-from gateway.mongo.reading import Read, run
+from gateway.mongo.reading import run
 
 MIRROR_TASK = "cart.tasks.mirror"
 # A buyer who chooses quantities changes the cart several times in a row: one copy serves them all.
@@ -36,19 +33,3 @@ def mirror_cart(owner: str) -> None:
         write([CARTS_ACTIVE.upsert(row_of(cart), timestamp=timestamp)])
     else:
         write([CARTS_ACTIVE.delete({"owner": owner}, timestamp=timestamp)])
-
-
-def newest_cart(owner: str) -> Read[Document | None]:
-    """Whatever became of it."""
-    return Read(
-        collection=Cart._meta.db_table,
-        policy=CART_ACTIVE,
-        where={"owner": owner},
-        sort=(("created_at", -1),),
-        limit=1,
-        result=_only,
-    )
-
-
-def _only(documents: Sequence[Document]) -> Document | None:
-    return documents[0] if documents else None

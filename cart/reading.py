@@ -93,6 +93,18 @@ def active_cart(owner: str, policy: Policy = CART_ACTIVE) -> Read[Document | Non
     )
 
 
+def newest_cart(owner: str) -> Read[Document | None]:
+    """The active one, or what became of the last."""
+    return Read(
+        collection=CARTS,
+        policy=CART_ACTIVE,
+        where={"owner": owner},
+        sort=(("created_at", -1),),
+        limit=1,
+        result=_first,
+    )
+
+
 def carts_of(owner: str, ids: Sequence[ObjectId]) -> Read[dict[ObjectId, Document]]:
     """Those of these ids that are the owner's, in whatever state."""
     return Read(
