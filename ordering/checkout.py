@@ -13,7 +13,6 @@ from typing import NamedTuple
 from pymongo.errors import DuplicateKeyError
 
 from cart.completion import ACTIVE, cart_as_it_stands, take_cart
-from cart.mirror import mirror_soon
 from cart.reading import active_cart, newest_cart
 from catalog.card import ProductKey
 from catalog.errors import UnknownGeozone
@@ -97,7 +96,6 @@ def _attempt(cart: Document, wanted: Purchase) -> Bought | None:
         release(offer.pieces, hold.id)
         return None
     settle_soon(offer.pieces, hold.id)
-    mirror_soon(cart["owner"])
     mail_soon(order_id)
     return Bought(order, saved=wanted.expected_total - offer.total)
 

@@ -44,18 +44,18 @@ def settle_soon(pieces: Sequence[Pieces], hold_id: str) -> None:
         send_soon(SETTLE_TASK, QUEUE, delay=1)
 
 
-def settle_queued() -> int:
-    """What has been queued since the last time; returns how many orders it was."""
+def settle_queued() -> list[str]:
+    """What has been queued since the last time; returns the ids of the orders."""
     begun(SETTLE_TASK, QUEUE)
-    queued = 0
+    settled: list[str] = []
     while texts := redis_client().lpop(QUEUE, BATCH):
         marks: dict[ProductKey, list[str]] = defaultdict(list)
         for hold_id, keys in (json.loads(str(text)) for text in texts):
             for key in keys:
                 marks[ProductKey(*key)].append(hold_id)
+            settled.append(hold_id)
         settle(marks)
-        queued += len(texts)
-    return queued
+    return settled
 
 
 def resolve_old_holds(*, limit: int, now: datetime | None = None) -> int:
