@@ -26,7 +26,6 @@ from gateway.mongo.transactions import in_transaction
 from gateway.uuid7 import uuid7
 from ordering.errors import CartBusy, CartEmpty, TotalRisen
 from ordering.holds import resolve_cart, settle_soon
-from ordering.mails import mail_soon
 from ordering.making import ORDERS, new_order
 from ordering.numbers import claim_number
 from ordering.offers import keys_in, offered, shortages
@@ -96,7 +95,6 @@ def _attempt(cart: Document, wanted: Purchase) -> Bought | None:
         release(offer.pieces, hold.id)
         return None
     settle_soon(offer.pieces, hold.id)
-    mail_soon(order_id)
     return Bought(order, saved=wanted.expected_total - offer.total)
 
 
