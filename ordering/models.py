@@ -97,7 +97,7 @@ class Refund(EmbeddedModel):
 
 
 class OrderEvent(EmbeddedModel):
-    id = models.CharField("событие", max_length=36)
+    event_id = models.CharField("событие", max_length=36, db_column="id")
     at = models.DateTimeField("когда")
     type = models.CharField("вид", max_length=32)
     status = models.CharField("статус", max_length=16, choices=OrderStatus)
@@ -166,7 +166,7 @@ class Order(ShardedDocument):
             Index({"stock_due.at": 1}, where={"stock_due.at": {"$exists": True}}),
             Index({"mail_due.at": 1}, where={"mail_due.at": {"$exists": True}}),
             # Support: money that has to go back.
-            Index({"to_refund": 1, "created_at": -1}, where={"to_refund": True}),
+            Index({"to_refund": 1, "created_at": -1, "_id": -1}, where={"to_refund": True}),
         ),
     )
 
