@@ -23,9 +23,12 @@ EDIT_THE_CATALOG = frozenset(
     }
 )
 
+SEE_ORDERS = frozenset({"ordering.view_order"})
+WORK_ON_ORDERS = SEE_ORDERS | {"ordering.change_order"}
+
 ROLES: dict[str, frozenset[str]] = {
-    MERCHANDISERS: SEE_THE_CATALOG | EDIT_THE_CATALOG,
-    SUPPORT: SEE_THE_CATALOG | {"accounts.view_user"},
+    MERCHANDISERS: SEE_THE_CATALOG | EDIT_THE_CATALOG | SEE_ORDERS,
+    SUPPORT: SEE_THE_CATALOG | WORK_ON_ORDERS | {"accounts.view_user"},
 }
 
 

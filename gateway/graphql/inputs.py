@@ -23,3 +23,15 @@ class NotFound(BadInput):
     """The thing that a field is about does not exist, where the field cannot say so by null."""
 
     code = "NOT_FOUND"
+
+
+class Unauthenticated(BadInput):
+    """The field is for those who have signed in."""
+
+    code = "UNAUTHENTICATED"
+
+
+class Forbidden(BadInput):
+    """The field is for those who have a right that the caller lacks."""
+
+    code = "FORBIDDEN"

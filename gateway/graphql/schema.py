@@ -21,11 +21,16 @@ from gateway.graphql.context import RequestContext
 from gateway.graphql.errors import log_faults
 from gateway.graphql.node import NodeQuery
 from gateway.graphql.scalars import SCALARS
+from ordering.graphql.mutations import OrderMutation
+from ordering.graphql.nodes import register_order_nodes
+from ordering.graphql.queries import OrderQuery
+from ordering.graphql.types import Order
 
 register_nodes()
 register_cart_nodes()
-Query = merge_types("Query", (NodeQuery, CatalogQuery, CartQuery))
-Mutation = merge_types("Mutation", (CatalogMutation, CartMutation))
+register_order_nodes()
+Query = merge_types("Query", (NodeQuery, CatalogQuery, CartQuery, OrderQuery))
+Mutation = merge_types("Mutation", (CatalogMutation, CartMutation, OrderMutation))
 
 
 class Prepared(SchemaExtension):
@@ -56,7 +61,7 @@ class GatewaySchema(strawberry.Schema):
 schema = GatewaySchema(
     query=Query,
     mutation=Mutation,
-    types=(Category, Product, Cart),
+    types=(Category, Product, Cart, Order),
     extensions=[Prepared],
     config=StrawberryConfig(scalar_map=SCALARS),
 )
