@@ -194,7 +194,7 @@ class OrderConnection:
 
     @strawberry.field
     def edges(self) -> list[OrderEdge]:
-        return [OrderEdge(cursor=_cursor(order), node=Order(document=order)) for order in self.page.orders]
+        return [OrderEdge(cursor=cursor_of(order), node=Order(document=order)) for order in self.page.orders]
 
     @strawberry.field
     def nodes(self) -> list[Order]:
@@ -206,10 +206,10 @@ class OrderConnection:
         return PageInfo(
             has_next_page=self.page.has_next,
             has_previous_page=self.page.has_previous,
-            start_cursor=_cursor(orders[0]) if orders else None,
-            end_cursor=_cursor(orders[-1]) if orders else None,
+            start_cursor=cursor_of(orders[0]) if orders else None,
+            end_cursor=cursor_of(orders[-1]) if orders else None,
         )
 
 
-def _cursor(order: Document) -> str:
+def cursor_of(order: Document) -> str:
     return cursor(NEWEST, TIME, *position_of(order))
