@@ -12,6 +12,7 @@ from gateway.mongo.reading import Read
 
 CARTS = Cart._meta.db_table
 ACTIVE = CartStatus.ACTIVE.value
+ORDERED = CartStatus.ORDERED.value
 
 
 def take_cart(cart: Document, order_id: str) -> bool:
@@ -21,7 +22,7 @@ def take_cart(cart: Document, order_id: str) -> bool:
         [
             {
                 "$set": {
-                    "status": CartStatus.ORDERED.value,
+                    "status": ORDERED,
                     "order_id": order_id,
                     "updated_at": "$$NOW",
                     "expires_at": kept_until_expression(),

@@ -41,6 +41,30 @@ def card_by_id(product_id: str) -> Steps[Document | None]:
     return found[0]
 
 
+def cards_wherever(keys: Sequence[ProductKey]) -> Steps[dict[str, Document]]:
+    """By product id, also those that are in another category by now; withdrawn ones are absent.
+
+    One command as a rule; the directory is asked for those that are not in the category of their key.
+    """
+    if not keys:
+        return {}
+    found: list[Document | None] = yield cards(keys)
+    products = {product["_id"]: product for product in found if product}
+    absent = sorted({key.id for key in keys} - products.keys())
+    if absent:
+        moved: list[ProductKey] = yield Read(
+            collection=ProductDirectory._meta.db_table,
+            policy=CATALOG_CARD,
+            where={"_id": {"$in": absent}},
+            fields=("category",),
+            result=lambda documents: [ProductKey(document["category"], document["_id"]) for document in documents],
+        )
+        if moved := [key for key in moved if key not in keys]:
+            found = yield cards(moved)
+            products |= {product["_id"]: product for product in found if product}
+    return products
+
+
 def stock_of(key: ProductKey) -> Read[list[Document] | None]:
     """The stock alone, fresher than the card; None for a product that is not there."""
     return Read(

@@ -83,6 +83,14 @@ class IllegalTransition(DomainError):
     )
 
 
+class NotAnAdvance(DomainError):
+    code = Code.ILLEGAL_TRANSITION
+    text = Text(
+        "Так заказ переводят только в «собирается», «отправлен» или «доставлен».",
+        "This only makes an order PROCESSING, SHIPPED or DELIVERED.",
+    )
+
+
 class NotYours(DomainError):
     code = Code.FORBIDDEN
     text = Text("Перевести заказ в «{target}» вы не можете.", 'You cannot make the order "{target}".')

@@ -1,38 +1,76 @@
 """One order by its id or number, wherever it is: its owner changes when a guest signs in."""
 
-from gateway.mongo.client import Document
-from gateway.mongo.policies import ORDER_HISTORY_FRESH, Policy
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from gateway.mongo.client import Document, client, database
+from gateway.mongo.policies import ORDER_HISTORY_FRESH, Policy, under
 from gateway.mongo.reading import Read, Steps, run, run_steps
 from ordering.models import Order
 
 ORDERS = Order._meta.db_table
 
 
+class OrderKey(NamedTuple):
+    """As an order's public id carries it."""
+
+    owner: str | None
+    """When the id was made: the order may have become another's since. None: not known."""
+    id: str
+
+
 def order_by_id(order_id: str, *, owner: str | None, policy: Policy) -> Steps[Document | None]:
     """Asks the owner's shard; only when the order is not there any more, every shard."""
-    if owner is not None:
-        found: Document | None = yield _by({"owner": owner, "_id": order_id}, policy)
-        if found is not None:
-            return found
-    elsewhere: Document | None = yield _by({"_id": order_id}, policy)
-    return elsewhere
+    found = yield from orders_by_key([OrderKey(owner, order_id)], policy)
+    return found.get(order_id)
+
+
+def orders_by_key(keys: Sequence[OrderKey], policy: Policy) -> Steps[dict[str, Document]]:
+    """By order id. The same for many: one command, and a second one for those that have changed their owner."""
+    owners = sorted({key.owner for key in keys if key.owner is not None})
+    found: dict[str, Document] = {}
+    if owners:
+        known = [key.id for key in keys if key.owner is not None]
+        found |= yield _by({"owner": _one_of(owners), "_id": _one_of(known)}, policy)
+    elsewhere = [key.id for key in keys if key.id not in found]
+    if elsewhere:
+        found |= yield _by({"_id": _one_of(elsewhere)}, policy)
+    return found
+
+
+def own_orders(owner: str, order_ids: Sequence[str], policy: Policy) -> Read[dict[str, Document]]:
+    """Those of these ids that are the owner's, by order id."""
+    return _by({"owner": owner, "_id": _one_of(order_ids)}, policy)
 
 
 def find_order(order_id: str, *, owner: str | None = None) -> Document | None:
     """As it stands on the primary."""
-    return run_steps(order_by_id(order_id, owner=owner, policy=ORDER_HISTORY_FRESH))
+    return run_steps(order_by_id(order_id, owner=owner, policy=ORDER_HISTORY_FRESH)) or _at_one_moment(
+        {"_id": order_id}
+    )
 
 
 def find_order_by_number(number: str) -> Document | None:
     """As it stands on the primary; as `written`. Asks every shard, by its index."""
-    return run(_by({"keys": f"number:{number}"}, ORDER_HISTORY_FRESH))
+    where = {"keys": f"number:{number}"}
+    return next(iter(run(_by(where, ORDER_HISTORY_FRESH)).values()), None) or _at_one_moment(where)
 
 
-def _by(where: Document, policy: Policy) -> Read[Document | None]:
+def _at_one_moment(where: Document) -> Document | None:
+    """An order on its way to another shard may be missed on both, when one is asked after and the other before its
+    commit. A payment must not be told that there is no such order: asked as of one and the same moment, they agree."""
+    with client().start_session(snapshot=True) as session, under(ORDER_HISTORY_FRESH):
+        return database()[ORDERS].find_one(where, session=session)
+
+
+def _by(where: Document, policy: Policy) -> Read[dict[str, Document]]:
     return Read(
         collection=ORDERS,
         policy=policy,
         where=where,
-        limit=1,
-        result=lambda documents: documents[0] if documents else None,
+        result=lambda documents: {document["_id"]: document for document in documents},
     )
+
+
+def _one_of(values: Sequence[str]) -> Any:
+    return values[0] if len(values) == 1 else {"$in": list(values)}

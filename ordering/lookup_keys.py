@@ -7,6 +7,7 @@ from gateway.accounts.models import normalize_email
 from ordering.numbers import number_in
 
 _WORD = re.compile(r"\w+")
+_SPACE = re.compile(r"\s")
 # International numbers have up to fifteen digits; a Russian one is eleven, with 8 or 7 or nothing in front.
 PHONE_DIGITS = range(10, 16)
 
@@ -14,7 +15,11 @@ PHONE_DIGITS = range(10, 16)
 def keys_of(*, number: str, email: str, phone: str, name: str, user_id: str | None) -> list[str]:
     found = [f"number:{number}", f"email:{normalize_email(email)}", f"phone:{phone_digits(phone)}"]
     found += [f"name:{word}" for word in name_words(name)]
-    return [*found, f"user:{user_id}"] if user_id else found
+    return [*found, user_key(user_id)] if user_id else found
+
+
+def user_key(user_id: object) -> str:
+    return f"user:{user_id}"
 
 
 def phone_digits(text: str) -> str | None:
@@ -42,9 +47,13 @@ def keys_sought(text: str) -> Sought:
     text = text.strip()
     if "@" in text:
         return Sought([f"email:{normalize_email(text)}"], [])
-    any_of = [f"user:{text}"]
+    any_of = []
     if number := number_in(text):
         any_of.append(f"number:{number}")
     if phone := phone_digits(text):
         any_of.append(f"phone:{phone}")
-    return Sought(any_of, [f"name:{word}" for word in name_words(text)])
+    if text and not _SPACE.search(text):
+        any_of.append(user_key(text))
+    # Digits alone are no name: each further meaning is another walk to be merged.
+    is_name = any(character.isalpha() for character in text)
+    return Sought(any_of, [f"name:{word}" for word in name_words(text)] if is_name else [])

@@ -168,7 +168,7 @@ class Order(ShardedDocument):
             Index({"stock_due.at": 1}, where={"stock_due.at": {"$exists": True}}),
             Index({"mail_due.at": 1}, where={"mail_due.at": {"$exists": True}}),
             # Support: money that has to go back.
-            Index({"to_refund": 1, "created_at": -1}, where={"to_refund": True}),
+            Index({"to_refund": 1, "created_at": -1, "_id": -1}, where={"to_refund": True}),
         ),
     )
 

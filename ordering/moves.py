@@ -3,14 +3,33 @@
 from gateway.mongo.client import Document
 from ordering.amounts import paid
 from ordering.changing import TURNS, Change, change_order
-from ordering.errors import OrderBusy, UnknownOrder
+from ordering.errors import NotAnAdvance, OrderBusy, TooLong, UnknownOrder
 from ordering.events import EventType
 from ordering.finding import find_order
 from ordering.models import OrderStatus
 from ordering.stock_due import debt
 from ordering.transitions import Who, transition
 
+# As long as the field of an event.
+MAX_NOTE = 500
+ADVANCES = frozenset({OrderStatus.PROCESSING, OrderStatus.SHIPPED, OrderStatus.DELIVERED})
 CLOSED_UNPAID = {OrderStatus.CANCELLED, OrderStatus.EXPIRED}
+
+
+def cancel_order(order_id: str, *, who: Who, actor: str, reason: str, owner: str | None = None) -> Document:
+    """Before it is paid. Its stock goes back on sale."""
+    if len(reason) > MAX_NOTE:
+        raise TooLong("reason", limit=MAX_NOTE)
+    return move_order(order_id, OrderStatus.CANCELLED, who=who, actor=actor, note=reason, owner=owner)
+
+
+def advance_order(order_id: str, to: OrderStatus, *, actor: str, note: str, owner: str | None = None) -> Document:
+    """On its way to the buyer, step by step: what staff tell of a paid order."""
+    if len(note) > MAX_NOTE:
+        raise TooLong("note", limit=MAX_NOTE)
+    if to not in ADVANCES:
+        raise NotAnAdvance("to")
+    return move_order(order_id, to, who=Who.STAFF, actor=actor, note=note, owner=owner)
 
 
 def move_order(

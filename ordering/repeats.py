@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from cart.models import CartStatus
+from cart.completion import ORDERED
 from gateway.mongo.client import Document
 from gateway.mongo.policies import ORDER_HISTORY_FRESH
 from gateway.mongo.reading import Read, run
@@ -44,6 +44,6 @@ def repeated_order(last_cart: Document, wanted: Purchase) -> Document | None:
 
 def order_of(cart: Document) -> Document | None:
     """None for a cart that has not been ordered, or whose order has left MongoDB."""
-    if cart["status"] != CartStatus.ORDERED.value:
+    if cart["status"] != ORDERED:
         return None
     return find_order(cart["order_id"], owner=cart["owner"])

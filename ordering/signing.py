@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 
 HEADER = "X-Payment-Signature"
+PAYMENT_SUCCEEDED = "payment.succeeded"
 # Both sides' clocks count seconds since 1970; ten digits last until the year 2286.
 _TIME = re.compile(r"[0-9]{1,10}")
 

@@ -23,11 +23,10 @@ from ordering.events import PAYMENT_SYSTEM
 from ordering.finding import find_order, find_order_by_number
 from ordering.numbers import number_in
 from ordering.payments import MAX_REFERENCE, Money, receive_payment
-from ordering.signing import HEADER, BadSignature, check_signature
+from ordering.signing import HEADER, PAYMENT_SUCCEEDED, BadSignature, check_signature
 
 log = structlog.get_logger(__name__)
 
-PAYMENT_SUCCEEDED = "payment.succeeded"
 # An event of ours takes two hundred bytes; payment systems add what they like.
 MAX_BODY_BYTES = 16_384
 SOURCE = "webhook"

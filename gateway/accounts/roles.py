@@ -24,9 +24,12 @@ EDIT_THE_CATALOG = frozenset(
     }
 )
 
+SEE_ORDERS = frozenset({"ordering.view_order"})
+WORK_ON_ORDERS = SEE_ORDERS | {"ordering.change_order"}
+
 ROLES: dict[str, frozenset[str]] = {
-    MERCHANDISERS: SEE_THE_CATALOG | EDIT_THE_CATALOG | SEE_THE_REPORTS,
-    SUPPORT: SEE_THE_CATALOG | SEE_THE_REPORTS | {"accounts.view_user"},
+    MERCHANDISERS: SEE_THE_CATALOG | EDIT_THE_CATALOG | SEE_THE_REPORTS | SEE_ORDERS,
+    SUPPORT: SEE_THE_CATALOG | SEE_THE_REPORTS | WORK_ON_ORDERS | {"accounts.view_user"},
 }
 
 

@@ -26,12 +26,17 @@ from gateway.viewer.mutations import ViewerMutation
 from gateway.viewer.nodes import register_nodes as register_viewer_nodes
 from gateway.viewer.queries import ViewerQuery
 from gateway.viewer.types import User
+from ordering.graphql.mutations import OrderMutation
+from ordering.graphql.nodes import register_order_nodes
+from ordering.graphql.queries import OrderQuery
+from ordering.graphql.types import Order
 
 register_catalog_nodes()
 register_cart_nodes()
+register_order_nodes()
 register_viewer_nodes()
-Query = merge_types("Query", (NodeQuery, CatalogQuery, ViewerQuery, CartQuery, CartReportQuery))
-Mutation = merge_types("Mutation", (CatalogMutation, ViewerMutation, CartMutation))
+Query = merge_types("Query", (NodeQuery, CatalogQuery, ViewerQuery, CartQuery, CartReportQuery, OrderQuery))
+Mutation = merge_types("Mutation", (CatalogMutation, ViewerMutation, CartMutation, OrderMutation))
 
 
 class Prepared(SchemaExtension):
@@ -62,7 +67,7 @@ class GatewaySchema(strawberry.Schema):
 schema = GatewaySchema(
     query=Query,
     mutation=Mutation,
-    types=(Category, Product, Cart, User),
+    types=(Category, Product, Cart, Order, User),
     extensions=[Prepared],
     config=StrawberryConfig(scalar_map=SCALARS),
 )

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from cart.merge import MergeMode, merge_guest_cart
+from ordering.claiming import claim_orders
 
 
 class HandedOver(NamedTuple):
@@ -12,6 +13,7 @@ class HandedOver(NamedTuple):
 
 def hand_over(guest: str, customer: str, mode: MergeMode) -> HandedOver:
     """Both are owners. Once done, doing it again moves only what the guest got meanwhile."""
+    claim_orders(guest, customer)
     return HandedOver(lines_dropped=merge_guest_cart(guest, customer, mode).lines_dropped)
 
 

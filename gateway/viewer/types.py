@@ -15,6 +15,9 @@ from gateway.graphql.context import RequestContext
 from gateway.graphql.ids import global_id
 from gateway.graphql.node import Node
 from gateway.graphql.user_errors import Adjustment, UserError
+from ordering.graphql.queries import viewer_orders
+from ordering.graphql.types import OrderConnection
+from ordering.models import OrderStatus
 
 
 @strawberry.type
@@ -82,6 +85,18 @@ class Viewer:
     @strawberry.field(description="The active cart; null until something is put in it.")
     async def cart(self, info: Info[RequestContext, None]) -> Cart | None:
         return await viewer_cart(info.context)
+
+    @strawberry.field(description="Newest first, complete at once after buying.")
+    async def orders(
+        self,
+        info: Info[RequestContext, None],
+        first: int | None = None,
+        after: str | None = None,
+        last: int | None = None,
+        before: str | None = None,
+        status: list[OrderStatus] | None = None,
+    ) -> OrderConnection:
+        return await viewer_orders(info.context, first, after, last, before, status)
 
 
 @strawberry.type

@@ -16,8 +16,7 @@ from gateway.uuid7 import uuid7
 from ordering.amounts import paid
 from ordering.finding import find_order_by_number
 from ordering.numbers import number_in
-from ordering.signing import HEADER, sign
-from ordering.webhook import PAYMENT_SUCCEEDED
+from ordering.signing import HEADER, PAYMENT_SUCCEEDED, sign
 
 # Where `make run` serves, unless PORT says otherwise.
 URL = "http://127.0.0.1:8000"

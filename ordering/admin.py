@@ -1,0 +1,169 @@
+"""The orders as staff see them. Read only: what changes an order is an action, and has its own button elsewhere."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.html import format_html_join
+from django.utils.timezone import localtime
+
+from catalog.geozones import all_geozones
+from gateway.mongo.reading import run
+from gateway.staff.pages import BoundedPaginator
+from ordering.history import Slice
+from ordering.lookup import MAX_SOUGHT, lookup
+from ordering.models import Order, OrderStatus
+
+LISTED = ("id", "owner", "number", "created_at", "status", "geozone", "contact", "total", "currency", "to_refund")
+# As many as a person looks through; more means that the words say too little.
+MAX_FOUND = 200
+
+
+class ByStatus(admin.SimpleListFilter):
+    title = "статус"
+    parameter_name = "status"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return list(OrderStatus.choices)
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet) -> QuerySet:
+        return queryset.filter(status=self.value()) if self.value() else queryset
+
+
+class ByGeozone(admin.SimpleListFilter):
+    title = "геозона"
+    parameter_name = "geozone"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(zone.code, zone.name) for zone in run(all_geozones())]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet) -> QuerySet:
+        return queryset.filter(geozone=self.value()) if self.value() else queryset
+
+
+class ToRefund(admin.SimpleListFilter):
+    title = "деньги"
+    parameter_name = "to_refund"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("yes", "вернуть деньги")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet) -> QuerySet:
+        return queryset.filter(to_refund=True) if self.value() else queryset
+
+
+@admin.register(Order)
+class OrderAdmin(admin.ModelAdmin):
+    list_display = ("number", "created_at", "status", "shown_geozone", "shown_contact", "shown_total", "to_refund")
+    list_filter = (ByStatus, ByGeozone, ToRefund)
+    sortable_by = ()
+    search_fields = ("number",)
+    search_help_text = "Номер заказа, e-mail, телефон в любом виде, имя или id покупателя."
+    paginator = BoundedPaginator
+    show_full_result_count = False
+    list_per_page = 50
+    fieldsets = (
+        (None, {"fields": ("number", "status", "created_at", "updated_at", "reserved_until", "geozone")}),
+        ("Покупатель", {"fields": ("shown_contact", "shown_address", "user_id")}),
+        ("Товары", {"fields": ("shown_lines", "shown_total")}),
+        ("Деньги", {"fields": ("to_refund", "shown_payments", "shown_refunds")}),
+        ("История", {"fields": ("shown_timeline",)}),
+    )
+
+    @admin.display(description="геозона")
+    def shown_geozone(self, order: Order) -> str:
+        return order.geozone
+
+    @admin.display(description="получатель")
+    def shown_contact(self, order: Order) -> str:
+        contact = order.contact
+        return f"{contact.name}, {contact.phone}, {contact.email}"
+
+    @admin.display(description="адрес")
+    def shown_address(self, order: Order) -> str:
+        address = order.shipping_address
+        return ", ".join(part for part in (address.postcode, address.city, address.street, address.comment) if part)
+
+    @admin.display(description="сумма")
+    def shown_total(self, order: Order) -> str:
+        return f"{order.total} {order.currency}"
+
+    @admin.display(description="товары")
+    def shown_lines(self, order: Order) -> str:
+        rows = (
+            (
+                item.product_id,
+                item.name,
+                item.quantity,
+                item.price,
+                f", возвращено {item.refunded}" * bool(item.refunded),
+            )
+            for item in order.items
+        )
+        return format_html_join("", "<div>{} «{}»: {} × {}{}</div>", rows)
+
+    @admin.display(description="платежи")
+    def shown_payments(self, order: Order) -> str:
+        rows = (
+            (
+                _time(each.at),
+                each.amount,
+                each.reference,
+                each.source,
+                f", вернуть {each.to_refund}" * bool(each.to_refund),
+            )
+            for each in order.payments
+        )
+        return format_html_join("", "<div>{}: {} ({}, {}){}</div>", rows)
+
+    @admin.display(description="возвраты")
+    def shown_refunds(self, order: Order) -> str:
+        rows = (
+            (_time(each.at), each.amount, each.reference, "на склад" if each.restocked else "не на склад")
+            for each in order.refunds
+        )
+        return format_html_join("", "<div>{}: {} ({}, {})</div>", rows)
+
+    @admin.display(description="события")
+    def shown_timeline(self, order: Order) -> str:
+        rows = (
+            (_time(each.at), each.type, OrderStatus(each.status).label, each.actor, f": {each.note}" * bool(each.note))
+            for each in order.events
+        )
+        return format_html_join("", "<div>{}: {}, «{}», {}{}</div>", rows)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Order]:
+        return super().get_queryset(request).only(*LISTED)
+
+    def get_ordering(self, request: HttpRequest) -> tuple[str, ...]:
+        """Newest first, as an index gives it: those of the slices go on by time, and ids alone are in its order too."""
+        sliced = any(each.parameter_name in request.GET for each in (ByStatus, ByGeozone, ToRefund))
+        return ("-created_at", "-id") if sliced else ("-id",)
+
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Order | None:
+        """By its id alone: asks every shard once. Without the debts, whose times the ORM cannot take for JSON."""
+        return Order.objects.defer("stock_due", "mail_due").filter(id=object_id).first()
+
+    def get_search_results(self, request: HttpRequest, queryset: QuerySet, search_term: str) -> tuple[QuerySet, bool]:
+        term = search_term.strip()
+        if not term:
+            return queryset, False
+        found = run(lookup(term, Slice(MAX_FOUND))).orders if len(term) <= MAX_SOUGHT else []
+        if not found:
+            return queryset.none(), False
+        owners = {order["owner"] for order in found}
+        return queryset.filter(owner__in=owners, id__in=[order["_id"] for order in found]), False
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+def _time(moment: Any) -> str:
+    return f"{localtime(moment):%d.%m.%Y %H:%M:%S}"

@@ -1,0 +1,184 @@
+"""Mutations of the orders: find whose it is or who acts, call the action, translate what it refuses."""
+
+from collections.abc import Callable
+from decimal import Decimal
+
+import strawberry
+from django.contrib.auth.models import AnonymousUser
+from strawberry.types import Info
+
+from cart.graphql.queries import viewer_cart
+from cart.graphql.types import adjustments
+from gateway.accounts.models import User
+from gateway.domain_errors import Code, DomainError, NotAllowed, NotSignedIn
+from gateway.graphql.context import RequestContext
+from gateway.graphql.user_errors import Adjustment, UserError, WarningCode, user_errors
+from gateway.graphql.writes import run_write
+from gateway.mongo.client import Document
+from gateway.staff.permissions import actor_with
+from gateway.texts import Text
+from ordering.checkout import Bought, check_out
+from ordering.errors import CartEmpty, UnknownOrder
+from ordering.events import BUYER
+from ordering.finding import OrderKey, find_order
+from ordering.graphql.payloads import CheckoutInput, CheckoutPayload, OrderPayload, RefundLineInput
+from ordering.graphql.seeing import CHANGE, order_key
+from ordering.graphql.types import Order
+from ordering.models import OrderStatus as Status
+from ordering.moves import advance_order, cancel_order
+from ordering.payments import Money, receive_payment
+from ordering.refunds import Refunding, refund_order
+from ordering.transitions import Who
+
+# Of a payment that a person recorded, beside the payment system's own.
+STAFF = "staff"
+# The order is not as the caller believed: the answer shows how it is.
+AS_IT_STANDS = {Code.ILLEGAL_TRANSITION, Code.CONFLICT}
+
+TOTAL_FELL = Text(
+    "Цены снизились: было {expected} ₽, к оплате {total} ₽.",
+    "Prices have fallen: it was {expected} RUB, to be paid are {total} RUB.",
+)
+
+
+@strawberry.type
+class OrderMutation:
+    @strawberry.mutation
+    async def checkout(
+        self,
+        info: Info[RequestContext, None],
+        input: CheckoutInput,  # noqa: A002 - the contract's name
+    ) -> CheckoutPayload:
+        context = info.context
+        owner = await context.owner()
+        try:
+            if owner is None:
+                raise CartEmpty
+            bought = await run_write(check_out, owner, input.purchase(context.language))
+        except DomainError as error:
+            return await _not_bought(context, error)
+        warnings = [_fell(bought, input.expected_total, context)] if bought.saved else []
+        return CheckoutPayload(order=Order(document=bought.order), user_errors=[], warnings=warnings)
+
+    @strawberry.mutation(description="An unpaid order, by its buyer or staff.")
+    async def order_cancel(
+        self, info: Info[RequestContext, None], order: strawberry.ID, reason: str = ""
+    ) -> OrderPayload:
+        key = order_key(order)
+        viewer = await info.context.owner()
+        user = await info.context.user()
+
+        def cancel() -> Document:
+            found = find_order(key.id, owner=key.owner) if key else None
+            if found is None:
+                raise UnknownOrder("order")
+            who, actor = (Who.BUYER, BUYER) if found["owner"] == viewer else (Who.STAFF, _staff(user))
+            return cancel_order(found["_id"], who=who, actor=actor, reason=reason, owner=found["owner"])
+
+        return await _answered(info.context, key, cancel, renamed={"to": "order"})
+
+    @strawberry.mutation(description="Staff: to PROCESSING, SHIPPED or DELIVERED.")
+    async def order_advance(
+        self, info: Info[RequestContext, None], order: strawberry.ID, to: Status, note: str = ""
+    ) -> OrderPayload:
+        return await _by_staff(
+            info.context,
+            order,
+            lambda key, actor: advance_order(key.id, to, actor=actor, note=note, owner=key.owner),
+        )
+
+    @strawberry.mutation(
+        description="Staff: money that came another way than by the payment webhook. "
+        "The same reference is recorded once."
+    )
+    async def order_record_payment(
+        self, info: Info[RequestContext, None], order: strawberry.ID, amount: Decimal, reference: str
+    ) -> OrderPayload:
+        return await _by_staff(
+            info.context,
+            order,
+            lambda key, actor: receive_payment(key.id, Money(amount, reference, STAFF, actor), owner=key.owner),
+            renamed={"to": "order"},
+        )
+
+    @strawberry.mutation(description="Staff: by line, never above what was paid. The same reference refunds once.")
+    async def order_refund(
+        self,
+        info: Info[RequestContext, None],
+        order: strawberry.ID,
+        lines: list[RefundLineInput],
+        reason: str,
+        reference: str,
+        restock: bool = True,
+    ) -> OrderPayload:
+        wanted = tuple(line.line() for line in lines)
+        return await _by_staff(
+            info.context,
+            order,
+            lambda key, actor: refund_order(
+                key.id, Refunding(wanted, reason, reference, restock, actor), owner=key.owner
+            ),
+            renamed={"to": "order"},
+        )
+
+
+def _staff(user: User | AnonymousUser) -> str:
+    """Whoever has no right to an order is not told that it exists."""
+    try:
+        return actor_with(user, CHANGE).name
+    except (NotSignedIn, NotAllowed) as error:
+        raise UnknownOrder("order") from error
+
+
+async def _by_staff(
+    context: RequestContext,
+    order: str,
+    action: Callable[[OrderKey, str], Document],
+    renamed: dict[str, str] | None = None,
+) -> OrderPayload:
+    key = order_key(order)
+    user = await context.user()
+
+    def act() -> Document:
+        actor = actor_with(user, CHANGE)
+        if key is None:
+            raise UnknownOrder("order")
+        return action(key, actor.name)
+
+    return await _answered(context, key, act, renamed=renamed)
+
+
+async def _answered(
+    context: RequestContext,
+    key: OrderKey | None,
+    action: Callable[[], Document],
+    renamed: dict[str, str] | None = None,
+) -> OrderPayload:
+    """`renamed`: arguments of the action under other names than the mutation's."""
+    try:
+        document: Document | None = await run_write(action)
+        errors: list[UserError] = []
+    except DomainError as error:
+        document = None
+        errors = user_errors(error, context.language)
+        for each in errors:
+            each.field = [(renamed or {}).get(name, name) for name in each.field] if each.field else None
+        if key and any(reason.code in AS_IT_STANDS for reason in error):
+            document = await run_write(find_order, key.id, owner=key.owner)
+    return OrderPayload(order=Order(document=document) if document else None, user_errors=errors)
+
+
+async def _not_bought(context: RequestContext, error: DomainError) -> CheckoutPayload:
+    cart = await viewer_cart(context)
+    return CheckoutPayload(
+        cart=cart,
+        user_errors=user_errors(error, context.language, argument="input"),
+        warnings=adjustments(cart.priced, context.language) if cart else [],
+    )
+
+
+def _fell(bought: Bought, expected: Decimal, context: RequestContext) -> Adjustment:
+    message = TOTAL_FELL.in_language(
+        context.language, expected=f"{expected:.2f}", total=f"{bought.order['total'].to_decimal():.2f}"
+    )
+    return Adjustment(code=WarningCode.PRICE_CHANGED, message=message)

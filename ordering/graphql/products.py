@@ -1,0 +1,27 @@
+"""The products of order lines: those of all lines of an answer by one command."""
+
+from collections.abc import Sequence
+from weakref import WeakKeyDictionary
+
+from strawberry.dataloader import DataLoader
+
+from catalog.card import ProductKey, cards_wherever
+from gateway.graphql.context import RequestContext
+from gateway.mongo.client import Document
+from gateway.mongo.reading import run_steps_async
+
+Loader = DataLoader[ProductKey, Document | None]
+
+_loaders: WeakKeyDictionary[RequestContext, Loader] = WeakKeyDictionary()
+
+
+def product_loader(context: RequestContext) -> Loader:
+    """The request's own, which ends with it."""
+    if context not in _loaders:
+        _loaders[context] = DataLoader(load_fn=_load)
+    return _loaders[context]
+
+
+async def _load(keys: Sequence[ProductKey]) -> list[Document | None]:
+    found = await run_steps_async(cards_wherever(keys))
+    return [found.get(key.id) for key in keys]

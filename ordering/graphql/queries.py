@@ -1,0 +1,88 @@
+"""Queries of the orders: authorise, describe the read, run it."""
+
+import strawberry
+from strawberry.types import Info
+
+from gateway.graphql.connections import page_asked
+from gateway.graphql.context import RequestContext
+from gateway.graphql.cursors import TIME, parsed_cursor
+from gateway.graphql.ids import key_of
+from gateway.graphql.inputs import BadInput
+from gateway.mongo.reading import run_async
+from gateway.texts import Text
+from ordering.graphql.seeing import SEE, authorise, order_key, orders_seen
+from ordering.graphql.types import NEWEST, Order, OrderConnection
+from ordering.history import EMPTY, Position, Slice, orders_in_geozone, orders_in_status, orders_of
+from ordering.lookup import MAX_SOUGHT, lookup
+from ordering.models import OrderStatus as Status
+
+NOTHING_SOUGHT = Text(
+    "Введите номер заказа, e-mail, телефон, имя или id покупателя.",
+    "Give an order number, an e-mail, a telephone number, a name or a customer's id.",
+)
+TOO_LONG = Text("Запрос не длиннее {maximum} знаков.", "A query has at most {maximum} characters.")
+NO_SLICE = Text("Укажите status или geozone.", "Give status or geozone.")
+
+
+async def viewer_orders(
+    context: RequestContext,
+    first: int | None = None,
+    after: str | None = None,
+    last: int | None = None,
+    before: str | None = None,
+    status: list[Status] | None = None,
+) -> OrderConnection:
+    """Those of whoever asks; no session is made for it. No statuses: all; an empty list of them: none."""
+    part = _part(first, after, last, before)
+    owner = await context.owner()
+    if owner is None or status == []:
+        return OrderConnection(page=EMPTY)
+    return OrderConnection(page=await run_async(orders_of(owner, part, status or ())))
+
+
+@strawberry.type
+class OrderQuery:
+    @strawberry.field(description="One of the viewer's own orders (staff: any).")
+    async def order(self, info: Info[RequestContext, None], id: strawberry.ID) -> Order | None:  # noqa: A002
+        key = order_key(id)
+        found = await orders_seen([key], info.context) if key else {}
+        return Order(document=found[key.id]) if key and key.id in found else None
+
+    @strawberry.field(description="Staff. By number, e-mail, phone, customer id or name; newest first.")
+    async def order_lookup(
+        self, info: Info[RequestContext, None], query: str, first: int | None = None, after: str | None = None
+    ) -> OrderConnection:
+        await authorise(info.context, SEE)
+        part = _part(first, after, None, None)
+        customer = key_of("User", query.strip(), 1)
+        sought = customer[0] if customer else query.strip()
+        if not sought:
+            raise BadInput(NOTHING_SOUGHT)
+        if len(sought) > MAX_SOUGHT:
+            raise BadInput(TOO_LONG, maximum=MAX_SOUGHT)
+        return OrderConnection(page=await run_async(lookup(sought, part)))
+
+    @strawberry.field(description="Staff. Of one status, of one geozone, or of both; newest first.")
+    async def orders(
+        self,
+        info: Info[RequestContext, None],
+        status: Status | None = None,
+        geozone: str | None = None,
+        first: int | None = None,
+        after: str | None = None,
+        last: int | None = None,
+        before: str | None = None,
+    ) -> OrderConnection:
+        await authorise(info.context, SEE)
+        part = _part(first, after, last, before)
+        if status is not None:
+            return OrderConnection(page=await run_async(orders_in_status(status, part, geozone)))
+        if geozone is None:
+            raise BadInput(NO_SLICE)
+        return OrderConnection(page=await run_async(orders_in_geozone(geozone, part)))
+
+
+def _part(first: int | None, after: str | None, last: int | None, before: str | None) -> Slice:
+    asked = page_asked(first, after, last, before)
+    beyond = Position(*parsed_cursor(asked.cursor, NEWEST, TIME)) if asked.cursor is not None else None
+    return Slice(asked.size, asked.backward, beyond)

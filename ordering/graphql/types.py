@@ -1,0 +1,215 @@
+"""GraphQL types of the orders: each holds a raw document or a part of it, each resolver is a function of it."""
+
+from datetime import datetime
+
+import strawberry
+from strawberry.types import Info
+
+from catalog.card import ProductKey
+from catalog.graphql.types import Product
+from gateway.graphql.connections import PageInfo
+from gateway.graphql.context import RequestContext
+from gateway.graphql.cursors import TIME, cursor
+from gateway.graphql.ids import global_id
+from gateway.graphql.money import Money, rubles
+from gateway.graphql.node import Node
+from gateway.mongo.client import Document
+from ordering.amounts import paid, refunded
+from ordering.events import EventType
+from ordering.graphql.products import product_loader
+from ordering.graphql.seeing import CHANGE, may
+from ordering.history import Page, position_of
+from ordering.models import OrderStatus as Status
+from ordering.transitions import Who, is_legal
+
+OrderStatus = strawberry.enum(Status, name="OrderStatus")
+
+# The only order there is; a cursor names it, so that it is not taken for one of products.
+NEWEST = "ORDERS"
+
+
+@strawberry.type
+class Contact:
+    name: str
+    email: str
+    phone: str
+
+
+@strawberry.type
+class Address:
+    city: str
+    street: str
+    postcode: str
+    comment: str
+
+
+@strawberry.type
+class OrderLine:
+    item: strawberry.Private[Document]
+
+    @strawberry.field
+    def product_id(self) -> str:
+        found: str = self.item["product_id"]
+        return found
+
+    @strawberry.field(description="As it was called when it was bought.")
+    def name(self) -> str:
+        found: str = self.item["name"]
+        return found
+
+    @strawberry.field
+    def quantity(self) -> int:
+        found: int = self.item["quantity"]
+        return found
+
+    @strawberry.field
+    def unit_price(self) -> Money:
+        return rubles(self.item["price"].to_decimal())
+
+    @strawberry.field
+    def line_total(self) -> Money:
+        return rubles(self.item["price"].to_decimal() * self.item["quantity"])
+
+    @strawberry.field(description="Null when withdrawn.")
+    async def product(self, info: Info[RequestContext, None]) -> Product | None:
+        key = ProductKey(self.item["category"], self.item["product_id"])
+        found = await product_loader(info.context).load(key)
+        return Product(document=found) if found else None
+
+
+@strawberry.type
+class OrderEvent:
+    event: strawberry.Private[Document]
+
+    @strawberry.field
+    def id(self) -> strawberry.ID:
+        return strawberry.ID(self.event["id"])
+
+    @strawberry.field
+    def at(self) -> datetime:
+        found: datetime = self.event["at"]
+        return found
+
+    @strawberry.field(description="CREATED, MOVED, PAYMENT, REFUND or CLAIMED; more may come.")
+    def type(self) -> str:
+        return EventType(self.event["type"]).name
+
+    @strawberry.field(description="Of the order after the event.")
+    def status(self) -> Status:
+        return Status(self.event["status"])
+
+    @strawberry.field(description="buyer, system, payments, or the e-mail of a member of staff.")
+    def actor(self) -> str:
+        found: str = self.event["actor"]
+        return found
+
+    @strawberry.field
+    def note(self) -> str:
+        found: str = self.event["note"]
+        return found
+
+
+@strawberry.type
+class Order(Node):
+    document: strawberry.Private[Document]
+
+    @strawberry.field
+    def id(self) -> strawberry.ID:
+        return global_id("Order", self.document["owner"], self.document["_id"])
+
+    @strawberry.field(description="What a person reads out on the phone.")
+    def number(self) -> str:
+        found: str = self.document["number"]
+        return found
+
+    @strawberry.field
+    def status(self) -> Status:
+        return Status(self.document["status"])
+
+    @strawberry.field
+    def lines(self) -> list[OrderLine]:
+        return [OrderLine(item=item) for item in self.document["items"]]
+
+    @strawberry.field
+    def total(self) -> Money:
+        return rubles(self.document["total"].to_decimal())
+
+    @strawberry.field(description="What the order has taken; what came too late or too much is not part of it.")
+    def amount_paid(self) -> Money:
+        return rubles(paid(self.document))
+
+    @strawberry.field
+    def amount_refunded(self) -> Money:
+        return rubles(refunded(self.document))
+
+    @strawberry.field
+    def geozone(self) -> str:
+        found: str = self.document["geozone"]
+        return found
+
+    @strawberry.field
+    def contact(self) -> Contact:
+        return Contact(**self.document["contact"])
+
+    @strawberry.field
+    def shipping_address(self) -> Address:
+        return Address(**self.document["shipping_address"])
+
+    @strawberry.field
+    def created_at(self) -> datetime:
+        found: datetime = self.document["created_at"]
+        return found
+
+    @strawberry.field
+    def updated_at(self) -> datetime:
+        found: datetime = self.document["updated_at"]
+        return found
+
+    @strawberry.field(description="Until when unpaid stock is held; null once paid or closed.")
+    def reserved_until(self) -> datetime | None:
+        found: datetime | None = self.document["reserved_until"]
+        return found if self.document["status"] == Status.NEW.value else None
+
+    @strawberry.field(description="Whether whoever asks may cancel it now.")
+    async def can_cancel(self, info: Info[RequestContext, None]) -> bool:
+        status = self.document["status"]
+        if self.document["owner"] == await info.context.owner():
+            return is_legal(status, Status.CANCELLED, Who.BUYER)
+        return is_legal(status, Status.CANCELLED, Who.STAFF) and await may(info.context, CHANGE)
+
+    @strawberry.field(description="Oldest first.")
+    def timeline(self) -> list[OrderEvent]:
+        return [OrderEvent(event=event) for event in self.document["events"]]
+
+
+@strawberry.type
+class OrderEdge:
+    cursor: str
+    node: Order
+
+
+@strawberry.type
+class OrderConnection:
+    page: strawberry.Private[Page]
+
+    @strawberry.field
+    def edges(self) -> list[OrderEdge]:
+        return [OrderEdge(cursor=cursor_of(order), node=Order(document=order)) for order in self.page.orders]
+
+    @strawberry.field
+    def nodes(self) -> list[Order]:
+        return [Order(document=order) for order in self.page.orders]
+
+    @strawberry.field
+    def page_info(self) -> PageInfo:
+        orders = self.page.orders
+        return PageInfo(
+            has_next_page=self.page.has_next,
+            has_previous_page=self.page.has_previous,
+            start_cursor=cursor_of(orders[0]) if orders else None,
+            end_cursor=cursor_of(orders[-1]) if orders else None,
+        )
+
+
+def cursor_of(order: Document) -> str:
+    return cursor(NEWEST, TIME, *position_of(order))
