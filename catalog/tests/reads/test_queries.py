@@ -247,7 +247,7 @@ def test_nodes_are_found_by_their_ids_in_one_command_per_type(on_sale: list[Docu
         "nonsense",
         global_id("Category", "audio"),
         product_id_of(three[1]),
-        global_id("Order", "u:1", "2"),
+        global_id("Shelf", "u:1", "2"),
         product_id_of(three[2]),
         product_id_of(three[0]),
         global_id("Product", "speakers", "no-such"),
