@@ -13,8 +13,10 @@ class HandedOver(NamedTuple):
 
 def hand_over(guest: str, customer: str, mode: MergeMode) -> HandedOver:
     """Both are owners. Once done, doing it again moves only what the guest got meanwhile."""
+    # The cart first: a checkout of it that is still under way can then no longer make an order of the guest's.
+    merged = merge_guest_cart(guest, customer, mode)
     claim_orders(guest, customer)
-    return HandedOver(lines_dropped=merge_guest_cart(guest, customer, mode).lines_dropped)
+    return HandedOver(lines_dropped=merged.lines_dropped)
 
 
 def hand_over_the_rest(guest: str, customer: str, mode: MergeMode) -> HandedOver:

@@ -15,9 +15,9 @@ from gateway.graphql.money import Money, rubles
 from gateway.graphql.node import Node
 from gateway.mongo.client import Document
 from ordering.amounts import paid, refunded
-from ordering.events import EventType
+from ordering.events import BUYER, PAYMENT_SYSTEM, SYSTEM, EventType
 from ordering.graphql.products import product_loader
-from ordering.graphql.seeing import CHANGE, may
+from ordering.graphql.seeing import CHANGE, SEE, may
 from ordering.history import Page, position_of
 from ordering.models import OrderStatus as Status
 from ordering.transitions import Who, is_legal
@@ -26,6 +26,9 @@ OrderStatus = strawberry.enum(Status, name="OrderStatus")
 
 # The only order there is; a cursor names it, so that it is not taken for one of products.
 NEWEST = "ORDERS"
+
+PROGRAMS_AND_BUYERS = {BUYER, SYSTEM, PAYMENT_SYSTEM}
+STAFF = "staff"
 
 
 @strawberry.type
@@ -98,10 +101,12 @@ class OrderEvent:
     def status(self) -> Status:
         return Status(self.event["status"])
 
-    @strawberry.field(description="buyer, system, payments, or the e-mail of a member of staff.")
-    def actor(self) -> str:
+    @strawberry.field(description="buyer, system, payments or staff; staff see by e-mail who of them it was.")
+    async def actor(self, info: Info[RequestContext, None]) -> str:
         found: str = self.event["actor"]
-        return found
+        if found in PROGRAMS_AND_BUYERS or await may(info.context, SEE):
+            return found
+        return STAFF
 
     @strawberry.field
     def note(self) -> str:

@@ -85,3 +85,52 @@ def test_signed_out_the_device_is_a_guest_without_the_cart(stocked: Database[Doc
     visitor.ask("mutation { logout { token } }")
 
     assert visitor.ask(CART) == {"viewer": {"cart": None}, "cart": None}
+
+
+CHECKOUT = """
+mutation {
+  checkout(input: {
+    geozone: "msk", expectedTotal: "7980.00", clientKey: "once",
+    contact: {name: "Ольга", email: "olga@example.com", phone: "8 900 000-00-00"},
+    shippingAddress: {city: "Москва", street: "Тверская, 1"},
+  }) { order { id number status total { amount } } cart { id } userErrors { code message } warnings { code } }
+}
+"""
+ORDERS = "{ viewer { cart { id } orders { nodes { number status timeline { type actor } } } } }"
+
+
+def test_guests_order_is_there_at_once_and_becomes_the_customers(
+    stocked: Database[Document], visitor: Visitor, another: Visitor
+) -> None:
+    add(visitor, "PROD-1", 2)
+    bought = visitor.ask(CHECKOUT)["checkout"]
+    assert visitor.ask(CHECKOUT)["checkout"]["order"] == bought["order"]
+    number = bought["order"]["number"]
+    assert bought["userErrors"] == []
+    assert visitor.ask(ORDERS)["viewer"] == {
+        "cart": None,
+        "orders": {"nodes": [{"number": number, "status": "NEW", "timeline": [{"type": "CREATED", "actor": "buyer"}]}]},
+    }
+
+    visitor.ask(REGISTER, {"password": PASSWORD})
+    another.ask(LOGIN, {"password": PASSWORD, "mode": "MERGE"})
+
+    for device in (visitor, another):
+        (order,) = device.ask(ORDERS)["viewer"]["orders"]["nodes"]
+        assert (order["number"], [event["type"] for event in order["timeline"]]) == (number, ["CREATED", "CLAIMED"])
+    found = "query ($id: ID!) { order(id: $id) { number canCancel } node(id: $id) { id } }"
+    seen = another.ask(found, {"id": bought["order"]["id"]})
+    assert seen["order"] == {"number": number, "canCancel": True}
+
+
+def test_stranger_sees_nobodys_order(stocked: Database[Document], visitor: Visitor, another: Visitor) -> None:
+    add(visitor, "PROD-1", 2)
+    order = visitor.ask(CHECKOUT)["checkout"]["order"]["id"]
+    add(another, "PROD-2", 1)
+
+    seen = another.ask("query ($id: ID!) { order(id: $id) { number } node(id: $id) { id } }", {"id": order})
+    refused = another.ask("mutation ($id: ID!) { orderCancel(order: $id) { userErrors { code } } }", {"id": order})
+
+    assert seen == {"order": None, "node": None}
+    assert refused == {"orderCancel": {"userErrors": [{"code": "NOT_FOUND"}]}}
+    assert another.ask(ORDERS)["viewer"]["orders"] == {"nodes": []}
