@@ -17,6 +17,7 @@ from pymongo import UpdateOne
 
 from catalog.card import PRODUCTS, ProductKey
 from catalog.derived import AVAILABLE_IN
+from catalog.models import MARKED
 from gateway.mongo.client import Document, database
 from gateway.mongo.policies import STOCK_CHECK, under
 
@@ -170,9 +171,10 @@ def marked_before(moment: datetime, purposes: Iterable[Purpose], *, limit: int) 
     """Products with marks of these purposes older than this, with those marks. Asks every shard, by its index."""
     wanted = [purpose.value for purpose in purposes]
     found = database()[PRODUCTS].find(
-        {"holds": {"$elemMatch": {"at": {"$lt": moment}, "purpose": {"$in": wanted}}}},
+        {**MARKED, "holds": {"$elemMatch": {"at": {"$lt": moment}, "purpose": {"$in": wanted}}}},
         ["category", "holds"],
         limit=limit,
+        hint="created_at_1",
     )
     with under(STOCK_CHECK):
         return [

@@ -30,6 +30,8 @@ log = structlog.get_logger(__name__)
 ABANDONED_AFTER = timedelta(minutes=2)
 SETTLE_TASK = "ordering.tasks.settle_queued"
 QUEUE = "ordering:settle"
+# Long enough that a product that sells well is settled for several orders at once, short enough that its marks are few.
+SETTLE_SECONDS = 2
 # Enough for a second of a busy sale; one update per product settles all of its holds.
 BATCH = 1_000
 
@@ -41,7 +43,7 @@ def settle_soon(pieces: Sequence[Pieces], hold_id: str) -> None:
     except RedisError as error:
         log.warning("settling_left_to_the_sweep", error=type(error).__name__)
     else:
-        send_soon(SETTLE_TASK, QUEUE, delay=1)
+        send_soon(SETTLE_TASK, QUEUE, delay=SETTLE_SECONDS)
 
 
 def settle_queued() -> list[str]:
