@@ -1,15 +1,13 @@
-from typing import Any
-
 from django.contrib import admin
-from django.http import HttpRequest
 from django.utils.html import format_html_join
 
 from cart.models import AbandonedCartDay
 from gateway.staff.pages import BoundedPaginator
+from gateway.staff.read_only import ReadOnlyAdmin
 
 
 @admin.register(AbandonedCartDay)
-class AbandonedCartDayAdmin(admin.ModelAdmin):
+class AbandonedCartDayAdmin(ReadOnlyAdmin):
     """Read only: the figures are computed."""
 
     figures = ("day", "geozone", "carts", "abandoned", "rate", "ordered", "conversion", "lost_value")
@@ -36,15 +34,6 @@ class AbandonedCartDayAdmin(admin.ModelAdmin):
             for product in day.products
         )
         return format_html_join("", "<div>{} ({}): {} шт. в {} корзинах, {}</div>", rows)
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
 
 
 def _percent(part: int, whole: int) -> str:

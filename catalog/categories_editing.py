@@ -8,14 +8,12 @@ import re
 
 from pymongo.errors import DuplicateKeyError
 
-from catalog.drafts import text_errors
 from catalog.errors import (
     BadPosition,
     BadSlug,
     CategoryExists,
     CategoryHasProducts,
     CategoryInUse,
-    Missing,
     TooDeep,
     UnknownCategory,
 )
@@ -25,6 +23,7 @@ from gateway.audit.recording import Action, Actor, differences, record
 from gateway.domain_errors import DomainError, Refused
 from gateway.mongo.client import Document, database, orm_connection
 from gateway.mongo.transactions import in_transaction
+from gateway.text_input import Missing, text_errors
 
 CATEGORIES = Category._meta.db_table
 MAX_NAME = 100

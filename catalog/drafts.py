@@ -1,7 +1,6 @@
 """A product as somebody wants it to be, and what may be said of it without asking the store."""
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -13,14 +12,12 @@ from catalog.errors import (
     BadPrice,
     BadProductId,
     BadQuantity,
-    Missing,
     NamedTwice,
     SaleNotBelowBase,
-    TooLong,
     TooMany,
-    UnreadableText,
 )
 from gateway.domain_errors import DomainError, Refused
+from gateway.text_input import Missing, text_errors
 
 MAX_NAME = 200
 # A long page of text; together with the bounds below a product stays under 64 KB, far from MongoDB's 16 MB.
@@ -88,19 +85,6 @@ def checked(draft: ProductDraft) -> ProductDraft:
         base_price=draft.base_price.quantize(CENT),
         sale_price=None if draft.sale_price is None else draft.sale_price.quantize(CENT),
     )
-
-
-def text_errors(
-    text: str, limit: int, *path: str | int, required: bool = True, lines: bool = False
-) -> list[DomainError]:
-    if not text:
-        return [Missing(*path)] if required else []
-    if len(text) > limit:
-        return [TooLong(*path, limit=limit)]
-    # Cs: half of a surrogate pair, which JSON can spell and UTF-8 cannot.
-    if any(unicodedata.category(sign) in {"Cc", "Cs"} and not (lines and sign in "\n\r\t") for sign in text):
-        return [UnreadableText(*path)]
-    return []
 
 
 def quantity_errors(quantity: int, *path: str | int) -> list[DomainError]:

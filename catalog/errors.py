@@ -4,24 +4,9 @@ from gateway.domain_errors import Code, DomainError
 from gateway.texts import Text
 
 
-class Missing(DomainError):
-    code = Code.REQUIRED
-    text = Text("Обязательное поле.", "This is required.")
-
-
-class TooLong(DomainError):
-    code = Code.INVALID
-    text = Text("Не длиннее {limit} знаков.", "At most {limit} characters.")
-
-
 class TooMany(DomainError):
     code = Code.INVALID
     text = Text("Не больше {limit}.", "At most {limit}.")
-
-
-class UnreadableText(DomainError):
-    code = Code.INVALID
-    text = Text("Текст содержит управляющие символы.", "The text holds control characters.")
 
 
 class BadProductId(DomainError):

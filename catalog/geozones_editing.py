@@ -4,14 +4,14 @@ import re
 
 from pymongo.errors import DuplicateKeyError
 
-from catalog.drafts import text_errors
-from catalog.errors import BadGeozoneCode, BadPosition, GeozoneExists, GeozoneInUse, Missing, UnknownGeozone
+from catalog.errors import BadGeozoneCode, BadPosition, GeozoneExists, GeozoneInUse, UnknownGeozone
 from catalog.models import Geozone, Product
 from catalog.structure import change_structure
 from gateway.audit.recording import Action, Actor, differences, record
 from gateway.domain_errors import DomainError, Refused
 from gateway.mongo.client import Document, database, orm_connection
 from gateway.mongo.transactions import in_transaction
+from gateway.text_input import Missing, text_errors
 
 GEOZONES = Geozone._meta.db_table
 CODE = re.compile(r"\A[a-z][a-z0-9-]{0,15}\Z")

@@ -6,7 +6,7 @@ from typing import Any
 from pymongo import ReturnDocument
 
 from catalog.derived import AVAILABLE_IN
-from catalog.drafts import MAX_QUANTITY, quantity_errors, text_errors
+from catalog.drafts import MAX_QUANTITY, quantity_errors
 from catalog.errors import BadQuantity, BelowReserved, DeltaOrQuantity, UnknownGeozone, UnknownProduct
 from catalog.models import Product, ProductDirectory
 from catalog.structure import missing_geozones, use_structure
@@ -14,6 +14,7 @@ from gateway.audit.recording import Action, Actor, record
 from gateway.domain_errors import DomainError, Refused
 from gateway.mongo.client import Document, database, orm_connection
 from gateway.mongo.transactions import TryAgain, in_transaction
+from gateway.text_input import text_errors
 
 MAX_REASON = 500
 

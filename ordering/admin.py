@@ -11,6 +11,7 @@ from django.utils.timezone import localtime
 from catalog.geozones import all_geozones
 from gateway.mongo.reading import run
 from gateway.staff.pages import BoundedPaginator
+from gateway.staff.read_only import ReadOnlyAdmin
 from ordering.history import Slice
 from ordering.lookup import MAX_SOUGHT, lookup
 from ordering.models import Order, OrderStatus
@@ -54,7 +55,7 @@ class ToRefund(admin.SimpleListFilter):
 
 
 @admin.register(Order)
-class OrderAdmin(admin.ModelAdmin):
+class OrderAdmin(ReadOnlyAdmin):
     list_display = ("number", "created_at", "status", "shown_geozone", "shown_contact", "shown_total", "to_refund")
     list_filter = (ByStatus, ByGeozone, ToRefund)
     sortable_by = ()
@@ -154,15 +155,6 @@ class OrderAdmin(admin.ModelAdmin):
             return queryset.none(), False
         owners = {order["owner"] for order in found}
         return queryset.filter(owner__in=owners, id__in=[order["_id"] for order in found]), False
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
 
 
 def _time(moment: Any) -> str:

@@ -4,21 +4,6 @@ from gateway.domain_errors import Code, DomainError
 from gateway.texts import Text
 
 
-class Missing(DomainError):
-    code = Code.REQUIRED
-    text = Text("Обязательное поле.", "This is required.")
-
-
-class TooLong(DomainError):
-    code = Code.INVALID
-    text = Text("Не длиннее {limit} знаков.", "At most {limit} characters.")
-
-
-class BadEmail(DomainError):
-    code = Code.INVALID
-    text = Text("Это не адрес e-mail: имя@домен.", "Not an e-mail address: name@domain.")
-
-
 class BadPhone(DomainError):
     code = Code.INVALID
     text = Text("Это не номер телефона: +7 999 123-45-67.", "Not a telephone number: +7 999 123-45-67.")

@@ -1,9 +1,11 @@
 """Moving an order along its life: two movers at once, and one of them is told."""
 
+from gateway.domain_errors import Refused
 from gateway.mongo.client import Document
+from gateway.text_input import text_errors
 from ordering.amounts import paid
 from ordering.changing import TURNS, Change, change_order
-from ordering.errors import NotAnAdvance, OrderBusy, TooLong, UnknownOrder
+from ordering.errors import NotAnAdvance, OrderBusy, UnknownOrder
 from ordering.events import EventType
 from ordering.finding import find_order
 from ordering.models import OrderStatus
@@ -18,15 +20,15 @@ CLOSED_UNPAID = {OrderStatus.CANCELLED, OrderStatus.EXPIRED}
 
 def cancel_order(order_id: str, *, who: Who, actor: str, reason: str, owner: str | None = None) -> Document:
     """Before it is paid. Its stock goes back on sale."""
-    if len(reason) > MAX_NOTE:
-        raise TooLong("reason", limit=MAX_NOTE)
+    if errors := text_errors(reason, MAX_NOTE, "reason", required=False, lines=True):
+        raise Refused(errors)
     return move_order(order_id, OrderStatus.CANCELLED, who=who, actor=actor, note=reason, owner=owner)
 
 
 def advance_order(order_id: str, to: OrderStatus, *, actor: str, note: str, owner: str | None = None) -> Document:
     """On its way to the buyer, step by step: what staff tell of a paid order."""
-    if len(note) > MAX_NOTE:
-        raise TooLong("note", limit=MAX_NOTE)
+    if errors := text_errors(note, MAX_NOTE, "note", required=False, lines=True):
+        raise Refused(errors)
     if to not in ADVANCES:
         raise NotAnAdvance("to")
     return move_order(order_id, to, who=Who.STAFF, actor=actor, note=note, owner=owner)

@@ -6,10 +6,12 @@ from typing import NamedTuple
 
 from bson import Decimal128
 
+from gateway.domain_errors import Refused
 from gateway.mongo.client import Document
+from gateway.text_input import text_errors
 from ordering.amounts import is_amount, paid
 from ordering.changing import TURNS, Change, change_order
-from ordering.errors import BadAmount, Missing, OrderBusy, ReferenceReused, TooLong, UnknownOrder
+from ordering.errors import BadAmount, OrderBusy, ReferenceReused, UnknownOrder
 from ordering.events import EventType
 from ordering.finding import find_order
 from ordering.late_payments import Retaken, let_go, take_again
@@ -49,10 +51,8 @@ def receive_payment(order_id: str, money: Money, *, owner: str | None = None) ->
 def _check(money: Money) -> None:
     if not is_amount(money.amount) or money.amount == 0:
         raise BadAmount("amount")
-    if not money.reference.strip():
-        raise Missing("reference")
-    if len(money.reference) > MAX_REFERENCE:
-        raise TooLong("reference", limit=MAX_REFERENCE)
+    if errors := text_errors(money.reference.strip(), MAX_REFERENCE, "reference"):
+        raise Refused(errors)
 
 
 def _is_recorded(order: Document, money: Money) -> bool:

@@ -6,15 +6,14 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from decimal import Decimal
 
-from django.core.exceptions import ValidationError
-from django.core.validators import validate_email
-
 from gateway.domain_errors import DomainError, Refused
+from gateway.text_input import BadEmail, is_email, text_errors
 from gateway.texts import DEFAULT_LANGUAGE, Language
-from ordering.errors import BadAmount, BadEmail, BadPhone, Missing, TooLong
+from ordering.errors import BadAmount, BadPhone
 from ordering.lookup_keys import phone_digits
 
 MAX_CLIENT_KEY = 100
+MAX_GEOZONE = 16
 # As long as the fields of the documents.
 LIMITS = {"name": 150, "email": 254, "phone": 32, "city": 100, "street": 200, "postcode": 16, "comment": 500}
 OPTIONAL = {"postcode", "comment"}
@@ -72,23 +71,13 @@ def checked(purchase: Purchase) -> Purchase:
 def _errors(purchase: Purchase) -> Iterator[DomainError]:
     for part, details in (("contact", purchase.contact), ("shipping_address", purchase.shipping_address)):
         for field, value in asdict(details).items():
-            if not value and field not in OPTIONAL:
-                yield Missing(part, field)
-            elif len(value) > LIMITS[field]:
-                yield TooLong(part, field, limit=LIMITS[field])
-    if purchase.contact.email and not _is_email(purchase.contact.email):
+            required, lines = field not in OPTIONAL, field == "comment"
+            yield from text_errors(value, LIMITS[field], part, field, required=required, lines=lines)
+    if purchase.contact.email and not is_email(purchase.contact.email):
         yield BadEmail("contact", "email")
     if purchase.contact.phone and phone_digits(purchase.contact.phone) is None:
         yield BadPhone("contact", "phone")
     if not purchase.expected_total.is_finite() or purchase.expected_total < 0:
         yield BadAmount("expected_total")
-    if purchase.client_key and len(purchase.client_key) > MAX_CLIENT_KEY:
-        yield TooLong("client_key", limit=MAX_CLIENT_KEY)
-
-
-def _is_email(text: str) -> bool:
-    try:
-        validate_email(text)
-    except ValidationError:
-        return False
-    return True
+    yield from text_errors(purchase.client_key or "", MAX_CLIENT_KEY, "client_key", required=False)
+    yield from text_errors(purchase.geozone, MAX_GEOZONE, "geozone")

@@ -9,17 +9,16 @@ from bson import Decimal128
 
 from gateway.domain_errors import DomainError, Refused
 from gateway.mongo.client import Document
+from gateway.text_input import text_errors
 from ordering.amounts import paid, refunded
 from ordering.changing import TURNS, Change, change_order
 from ordering.errors import (
-    Missing,
     MoreThanPaid,
     NamedTwice,
     NothingToRefund,
     NotInOrder,
     OrderBusy,
     ReferenceReused,
-    TooLong,
     TooManyToRefund,
     UnknownOrder,
 )
@@ -62,15 +61,10 @@ def refund_order(order_id: str, refunding: Refunding, *, owner: str | None = Non
 
 
 def _check(refunding: Refunding) -> None:
-    errors: list[DomainError] = []
-    for name, value, limit in (
-        ("reason", refunding.reason, MAX_REASON),
-        ("reference", refunding.reference, MAX_REFERENCE),
-    ):
-        if not value.strip():
-            errors.append(Missing(name))
-        elif len(value) > limit:
-            errors.append(TooLong(name, limit=limit))
+    errors = [
+        *text_errors(refunding.reason.strip(), MAX_REASON, "reason", lines=True),
+        *text_errors(refunding.reference.strip(), MAX_REFERENCE, "reference"),
+    ]
     if not refunding.lines:
         errors.append(NothingToRefund("lines"))
     seen: set[str] = set()

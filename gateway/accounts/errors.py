@@ -29,18 +29,3 @@ class WeakPassword(DomainError):
 
     code = Code.WEAK_PASSWORD
     text = Text("{ru}", "{en}")
-
-
-class BadEmail(DomainError):
-    code = Code.INVALID
-    text = Text("Нужен адрес e-mail, например ivan@example.com.", "Give an e-mail address, e.g. ivan@example.com.")
-
-
-class TooLong(DomainError):
-    code = Code.INVALID
-    text = Text("Не длиннее {limit} знаков.", "At most {limit} characters.")
-
-
-class UnreadableText(DomainError):
-    code = Code.INVALID
-    text = Text("Текст содержит управляющие символы.", "The text holds control characters.")

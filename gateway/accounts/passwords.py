@@ -5,9 +5,10 @@ from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.utils import translation
 
-from gateway.accounts.errors import BadCredentials, TooLong, UnreadableText, WeakPassword
+from gateway.accounts.errors import BadCredentials, WeakPassword
 from gateway.accounts.models import User
 from gateway.domain_errors import DomainError
+from gateway.text_input import TooLong, UnreadableText
 
 # Longer than any passphrase; a megabyte to be hashed and compared would be an attack.
 MAX_PASSWORD = 128

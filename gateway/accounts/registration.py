@@ -1,17 +1,12 @@
 """A new account."""
 
-import unicodedata
-
-from django.core.exceptions import ValidationError
-from django.core.validators import validate_email
 from django.db import IntegrityError
 
-from gateway.accounts.errors import BadEmail, EmailTaken, TooLong, UnreadableText
+from gateway.accounts.errors import EmailTaken
 from gateway.accounts.models import LENGTHS, User, normalize_email
 from gateway.accounts.passwords import password_errors
 from gateway.domain_errors import DomainError, Refused
-
-_UNREADABLE = {"Cc", "Cs"}
+from gateway.text_input import BadEmail, is_email, text_errors
 
 
 def register(email: str, password: str, *, name: str = "", phone: str = "") -> User:
@@ -32,18 +27,8 @@ def _text_errors(user: User) -> list[DomainError]:
     errors: list[DomainError] = []
     for name, limit in LENGTHS.items():
         text = getattr(user, name)
-        if len(text) > limit:
-            errors.append(TooLong(name, limit=limit))
-        elif any(unicodedata.category(character) in _UNREADABLE for character in text):
-            errors.append(UnreadableText(name))
-        elif name == "email" and not _is_email(text):
-            errors.append(BadEmail(name))
+        found = text_errors(text, limit, name, required=False)
+        if name == "email" and not found and not is_email(text):
+            found = [BadEmail(name)]
+        errors += found
     return errors
-
-
-def _is_email(text: str) -> bool:
-    try:
-        validate_email(text)
-    except ValidationError:
-        return False
-    return True

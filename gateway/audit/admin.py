@@ -8,6 +8,7 @@ from django.utils.html import format_html_join
 from gateway.audit.models import AuditEntry
 from gateway.audit.recording import Action
 from gateway.staff.pages import BoundedPaginator
+from gateway.staff.read_only import ReadOnlyAdmin
 
 KINDS = sorted({action.value.partition(".")[0] for action in Action} - {"stock"})
 
@@ -24,7 +25,7 @@ class ByAction(admin.SimpleListFilter):
 
 
 @admin.register(AuditEntry)
-class AuditEntryAdmin(admin.ModelAdmin):
+class AuditEntryAdmin(ReadOnlyAdmin):
     """Read only: the past is not edited."""
 
     list_display = ("at", "actor", "action", "target", "shown_changes", "reason")
@@ -50,15 +51,6 @@ class AuditEntryAdmin(admin.ModelAdmin):
         targets = [term] if ":" in term else [f"{kind}:{term}" for kind in KINDS]
         found = Q(actor=term) if "@" in term else Q(target__in=targets)
         return queryset.filter(found), False
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
 
 
 def _short(value: Any) -> str:

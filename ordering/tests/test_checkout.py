@@ -165,6 +165,15 @@ def test_bad_input_is_refused_with_every_reason(orders: Database[Document]) -> N
     assert raised(lambda: buy(geozone="nowhere")) == [("NOT_FOUND", ("geozone",))]
 
 
+@pytest.mark.parametrize("text", ["Иван\0", "Иван\ud800", "Иван\nПетров"])
+def test_text_that_cannot_be_read_is_refused_and_nothing_bought(orders: Database[Document], text: str) -> None:
+    fill(CUSTOMER, ("PROD-1", 1))
+
+    assert raised(lambda: buy(contact=replace(PURCHASE.contact, name=text))) == [("INVALID", ("contact", "name"))]
+    assert raised(lambda: buy(client_key=text)) == [("INVALID", ("client_key",))]
+    assert orders["orders"].count_documents({}) == 0
+
+
 def test_product_that_moved_to_another_category_can_be_bought(orders: Database[Document]) -> None:
     fill(CUSTOMER, ("PROD-1", 1))
     upsert_product(draft(product_id="PROD-1", category="video"), actor=MARINA)
