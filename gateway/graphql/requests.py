@@ -22,6 +22,7 @@ USE_GET_OR_POST = Text("Используйте GET или POST.", "Use GET or PO
 CONTENT_TYPE = Text(f"Тип содержимого должен быть {JSON}.", f"The content type must be {JSON}.")
 CHARSET = Text("Кодировка должна быть utf-8.", "The charset must be utf-8.")
 NOT_JSON = Text("Это не JSON: {name}.", "Not JSON: {name}.")
+NOT_UNICODE = Text("Текст не в Юникоде: {name}.", "The text is no Unicode: {name}.")
 NOT_AN_OBJECT = Text("Должно быть объектом: {name}.", "Must be an object: {name}.")
 NOT_A_STRING = Text("Должно быть строкой: {name}.", "Must be a string: {name}.")
 QUERY_MISSING = Text("Нет запроса: параметр query.", "There is no query: the parameter `query`.")
@@ -101,9 +102,22 @@ def _from_json(body: bytes) -> GraphQLRequest:
 def _decoded(text: bytes | str, name: str) -> Any:
     try:
         # NaN and Infinity are Python's own additions.
-        return json.loads(text, parse_constant=_refuse_constant)
+        decoded = json.loads(text, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
         raise bad_request(NOT_JSON, name=name) from error
+    _refuse_halves(text, decoded, name)
+    return decoded
+
+
+def _refuse_halves(text: bytes | str, decoded: Any, name: str) -> None:
+    """JSON can spell one half of a surrogate pair alone; no store of ours and no hash takes such a text."""
+    spelt = text.lower() if isinstance(text, bytes) else text.lower().encode(errors="replace")
+    if b"\\ud" not in spelt:
+        return
+    try:
+        json.dumps(decoded, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        raise bad_request(NOT_UNICODE, name=name) from error
 
 
 def _refuse_constant(constant: str) -> None:

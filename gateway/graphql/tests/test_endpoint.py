@@ -63,6 +63,7 @@ def test_refused_document_has_the_status_its_media_type_asks_for(
         (b"{", "application/json", 400, "Not JSON: body."),
         (b"[" * 100_000, "application/json", 400, "Not JSON: body."),
         (b'{"query": "{a}", "variables": {"a": NaN}}', "application/json", 400, "Not JSON: body."),
+        (b'{"query": "{a}", "variables": {"a": "\\uD83D"}}', "application/json", 400, "The text is no Unicode: body."),
         (b"\xff", "application/json", 400, "Not JSON: body."),
         (b"[]", "application/json", 400, "Must be an object: body."),
         (b"{}", "application/json", 400, "There is no query: the parameter `query`."),
@@ -126,3 +127,11 @@ def test_request_id_is_answered_and_a_hostile_one_replaced(web: httpx.Client) ->
 
     assert given.headers["x-request-id"] == "checkout-0001"
     assert len(hostile.headers["x-request-id"]) == 32
+
+
+def test_emoji_spelt_in_two_halves_is_a_text_like_any_other(web: httpx.Client, geozones: None) -> None:
+    body = b'{"query": "query ($s: String!) { category(slug: $s) { name } }", "variables": {"s": "\\ud83d\\ude00"}}'
+
+    response = web.post("/graphql", content=body, headers={"content-type": "application/json"})
+
+    assert response.json()["data"] == {"category": None}
