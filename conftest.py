@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -21,10 +22,13 @@ from pymongo.database import Database
 from catalog.categories import CATEGORIES
 from deploy.local.stack import Stack
 from gateway.accounts.models import User
+from gateway.accounts.tests.signed import forget_attempts
 from gateway.mongo import topology
 from gateway.mongo.client import Document, client, database
 from gateway.mongo.collections import declared
 from gateway.mongo.routing import ROUTING
+from gateway.redis import redis_client
+from ordering.holds import QUEUE
 
 BASE_DIR = Path(__file__).parent
 TEST_ROOT = BASE_DIR / ".local" / "test"
@@ -46,6 +50,7 @@ def cluster(django_test_environment: None, django_db_blocker: Any) -> Iterator[N
 @pytest.fixture(name="database")
 def clean_database(cluster: None) -> Iterator[Database[Document]]:
     """The test database through mongos; emptied afterwards by deletes, which keep the sharding and cost little."""
+    forget_attempts()
     yield database()
     django_tables = (User._meta.db_table, Group._meta.db_table)
     for name in [*(name for name, _ in declared()), *django_tables]:
@@ -68,8 +73,25 @@ def stack() -> Iterator[Stack]:
 @pytest.fixture(scope="session")
 def run_process(cluster: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Path]]:
     """Starts processes of the gateway on the test database; returns the path of their log. All end with the session."""
+    with _processes(tmp_path_factory.mktemp("logs")) as start:
+        yield start
+
+
+@pytest.fixture
+def run_worker(cluster: None, tmp_path: Path) -> Iterator[Callable[..., Path]]:
+    """Starts Celery workers on the queue of this run, without what earlier tests left there.
+
+    They end with the test: a worker that stays would do the tasks of later tests behind their backs.
+    """
+    redis = redis_client()
+    redis.delete(settings.CELERY_TASK_DEFAULT_QUEUE, QUEUE, *redis.scan_iter("soon:*"))
+    with _processes(tmp_path) as start:
+        yield lambda *options, **environment: start("celery", "-A", "gateway", "worker", *options, **environment)
+
+
+@contextmanager
+def _processes(logs: Path) -> Iterator[Callable[..., Path]]:
     processes: list[subprocess.Popen[bytes]] = []
-    logs = tmp_path_factory.mktemp("logs")
 
     def start(*command: str, **environment: str) -> Path:
         log = logs / f"{len(processes)}.log"
@@ -87,11 +109,13 @@ def run_process(cluster: None, tmp_path_factory: pytest.TempPathFactory) -> Iter
             )
         return log
 
-    yield start
-    for process in processes:
-        process.terminate()
-    for process in processes:
-        process.wait(timeout=20)
+    try:
+        yield start
+    finally:
+        for process in processes:
+            process.terminate()
+        for process in processes:
+            process.wait(timeout=20)
 
 
 @pytest.fixture(scope="session")

@@ -192,12 +192,12 @@ def test_outage_is_retried_a_bounded_number_of_times_and_then_told(database: Dat
 
 
 def test_worker_copies_the_latest_of_many_changes_once_the_outage_is_over(
-    database: Database[Document], owner: str, run_process: Callable[..., Path]
+    database: Database[Document], owner: str, run_worker: Callable[..., Path]
 ) -> None:
     carts().insert_one(cart(owner))
     link = Link(django_settings.CASSANDRA_CONTACT_POINTS[0])
     link.cut()
-    log = run_process("celery", "-A", "gateway", "worker", CASSANDRA_CONTACT_POINTS=link.address)
+    log = run_worker(CASSANDRA_CONTACT_POINTS=link.address)
 
     for _ in range(20):
         assert touch(owner)

@@ -76,11 +76,11 @@ def test_change_after_the_run_has_begun_sends_the_next(subject: str, published: 
 
 
 def test_real_worker_runs_many_sends_once_and_a_change_during_the_run_once_more(
-    cluster: None, run_process: Callable[..., Path], subject: str
+    run_worker: Callable[..., Path], subject: str
 ) -> None:
     for _ in range(20):
         send_soon(NOTE, subject, delay=1)
-    log = run_process("celery", "-A", "gateway", "worker", "--concurrency", "2")
+    log = run_worker("--concurrency", "2")
 
     last = f"{subject}-last"
     deadline = time.monotonic() + 60

@@ -3,13 +3,12 @@
 import os
 import signal
 import socket
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from pathlib import Path
 
 from django.conf import settings
 from pymongo.database import Database
@@ -17,10 +16,9 @@ from pymongo.database import Database
 from catalog.tests.writing import at_once
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
-from gateway.redis import redis_client
 from ordering.mails import mail_overdue, send_due_mails
 from ordering.tasks import sweep_mails
-from ordering.tests.paying import ROOT, ordered, paused_process, pay, stored
+from ordering.tests.paying import ordered, paused_process, pay, stored
 from ordering.tests.postbox import Postbox, postbox, served_by, subject
 from ordering.tests.shop import CUSTOMER, PURCHASE, buy, buyer, fill, orders, shop, stocked, two_shards
 
@@ -189,29 +187,17 @@ def test_letters_reach_the_buyers_shard(orders: Database[Document], postbox: Pos
     }
 
 
-def test_worker_sends_what_a_checkout_and_a_payment_cause(orders: Database[Document], postbox: Postbox) -> None:
-    # What earlier tests left in the queue is not this worker's.
-    redis_client().delete("celery")
-    environment = {
-        **os.environ,
-        "DJANGO_SETTINGS_MODULE": "gateway.test_settings",
-        "MONGODB_DATABASE": orders.name,
-        "EMAIL_HOST": "127.0.0.1",
-        "EMAIL_PORT": str(postbox.port),
-    }
-    command = [sys.executable, "-m", "celery", "-A", "gateway", "worker", "--concurrency", "1"]
-    with subprocess.Popen(
-        command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    ) as worker:
-        try:
-            fill(CUSTOMER, ("PROD-1", 2))
-            order = buy().order
-            assert wait_until(lambda: len(postbox.letters) == 1)
-            pay(order)
-            assert wait_until(lambda: len(postbox.letters) == 2)
-            assert wait_until(lambda: due(orders, order) == [])
-        finally:
-            worker.terminate()
+def test_worker_sends_what_a_checkout_and_a_payment_cause(
+    orders: Database[Document], postbox: Postbox, run_worker: Callable[..., Path]
+) -> None:
+    run_worker("--concurrency", "1", EMAIL_HOST="127.0.0.1", EMAIL_PORT=str(postbox.port))
+
+    fill(CUSTOMER, ("PROD-1", 2))
+    order = buy().order
+    assert wait_until(lambda: len(postbox.letters) == 1)
+    pay(order)
+    assert wait_until(lambda: len(postbox.letters) == 2)
+    assert wait_until(lambda: due(orders, order) == [])
     number = order["number"]
     assert list(map(subject, postbox.letters)) == [f"Заказ {number} принят", f"Заказ {number} оплачен"]
 

@@ -6,20 +6,15 @@ import pytest
 from django.conf import settings as django_settings
 from pytest_django import Settings
 
+from gateway.accounts.tests.signed import forget_attempts
 from gateway.cassandra.circuit import CIRCUIT
 from gateway.cassandra.session import CONNECTOR
 from gateway.cassandra.tests.link import Link
-from gateway.redis import redis_client
 
 
 @pytest.fixture(autouse=True)
-def no_attempts_yet(request: pytest.FixtureRequest) -> None:
+def no_attempts_yet() -> None:
     forget_attempts()
-
-
-def forget_attempts() -> None:
-    for key in redis_client().scan_iter("attempts:*"):
-        redis_client().delete(key)
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ from gateway.accounts.models import User
 from gateway.accounts.sessions import copies, rows
 from gateway.accounts.sessions.engine import SessionStore
 from gateway.accounts.sessions.records import SessionRecord
+from gateway.redis import redis_client
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 
@@ -40,3 +41,9 @@ def in_redis(session_id: str) -> SessionRecord | None:
 
 def in_cassandra(session_id: str) -> SessionRecord | None:
     return rows.find(session_id)
+
+
+def forget_attempts() -> None:
+    """To sign in, which are counted in Redis by account and address: all tests share both."""
+    if keys := list(redis_client().scan_iter("attempts:*")):
+        redis_client().delete(*keys)

@@ -6,7 +6,6 @@ import pytest
 from pymongo.database import Database
 
 from gateway.accounts.models import User
-from gateway.accounts.tests.conftest import forget_attempts
 from gateway.graphql.tests.conftest import Server, serve
 from gateway.mongo.client import Document
 from gateway.viewer.tests.visitor import PASSWORD, Visitor
@@ -17,11 +16,6 @@ __all__ = ["serve"]
 @pytest.fixture(scope="session")
 def server(serve: Callable[..., Server]) -> Server:
     return serve()
-
-
-@pytest.fixture(autouse=True)
-def no_attempts_yet() -> None:
-    forget_attempts()
 
 
 @pytest.fixture
