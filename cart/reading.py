@@ -11,7 +11,7 @@ from bson import ObjectId
 from cart.models import Cart, CartStatus
 from catalog.card import ProductKey
 from catalog.purchase import is_on_sale, products_to_buy
-from catalog.stock import level_in
+from catalog.stock import available
 from gateway.mongo.client import Document
 from gateway.mongo.policies import CART_ACTIVE, Policy
 from gateway.mongo.reading import Read, Steps
@@ -168,11 +168,10 @@ def _warnings(line: PricedLine, geozone: str | None) -> list[CartWarning]:
         prices = {"before": f"{line.price_seen:.2f}", "now": f"{line.unit_price:.2f}"}
         found.append(_warning(Notice.PRICE_CHANGED, line, PRICE_CHANGED, **prices))
     if geozone is not None:
-        quantity, reserved = level_in(line.product, geozone)
-        available = max(0, quantity - reserved)
-        if line.quantity > available:
-            text = LOW_STOCK if available else OUT_OF_STOCK
-            amounts = {"quantity": line.quantity, "available": available}
+        there = available(line.product, geozone)
+        if line.quantity > there:
+            text = LOW_STOCK if there else OUT_OF_STOCK
+            amounts = {"quantity": line.quantity, "available": there}
             found.append(_warning(Notice.LOW_STOCK, line, text, **amounts))
     return found
 

@@ -144,19 +144,7 @@ def change_stock(
 
 def set_reserved(key: ProductKey, geozone: str, reserved: int, *, version: int) -> bool:
     """Correct a reservation, if nothing has happened to the product since this version; tells whether it did."""
-    corrected = {
-        "$map": {
-            "input": "$stock",
-            "as": "level",
-            "in": {
-                "$cond": [
-                    {"$eq": ["$$level.geozone", {"$literal": geozone}]},
-                    {"$mergeObjects": ["$$level", {"reserved": reserved}]},
-                    "$$level",
-                ]
-            },
-        }
-    }
+    corrected = _with_level({"$literal": geozone}, {"reserved": reserved})
     result = database()[PRODUCTS].update_one(
         {"category": key.category, "_id": key.id, "version": version},
         [
@@ -195,14 +183,6 @@ def marks_of_cart(cart_id: Any, keys: Sequence[ProductKey]) -> list[MarkedProduc
     )
     with under(STOCK_CHECK):
         return [_marked(document, lambda hold: hold.get("cart_id") == cart_id) for document in found]
-
-
-def available_in(document: Mapping[str, Any], geozone: str) -> int:
-    """Pieces that can be bought there now."""
-    for level in document.get("stock") or ():
-        if level["geozone"] == geozone:
-            return max(0, int(level["quantity"]) - int(level.get("reserved", 0)))
-    return 0
 
 
 def _marked(document: Document, which: Callable[[Document], bool]) -> MarkedProduct:
@@ -281,11 +261,16 @@ def _changed(geozone: str | Document, quantity: int | str, change: Change) -> Do
         for field, factor in change._asdict().items()
         if factor
     }
+    return _with_level(geozone, moved)
+
+
+def _with_level(geozone: str | Document, fields: Document) -> Document:
+    """Pipeline expression: the stock with these fields of one geozone's level set; all are expressions."""
     return {
         "$map": {
             "input": "$stock",
             "as": "level",
-            "in": {"$cond": [{"$eq": ["$$level.geozone", geozone]}, {"$mergeObjects": ["$$level", moved]}, "$$level"]},
+            "in": {"$cond": [{"$eq": ["$$level.geozone", geozone]}, {"$mergeObjects": ["$$level", fields]}, "$$level"]},
         }
     }
 

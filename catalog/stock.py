@@ -78,6 +78,12 @@ def level_in(document: Mapping[str, Any], geozone: str) -> tuple[int, int]:
     return 0, 0
 
 
+def available(document: Mapping[str, Any], geozone: str) -> int:
+    """Pieces that can be bought there."""
+    quantity, reserved = level_in(document, geozone)
+    return max(0, quantity - reserved)
+
+
 def _adjust(
     product_id: str, geozone: str, delta: int | None, quantity: int | None, *, reason: str, actor: Actor
 ) -> Document:

@@ -27,8 +27,6 @@ class Change:
     fields: Mapping[str, Any] = field(default_factory=dict)
     """What is set besides, as stored."""
     stock_due: Document | None = None
-    told: bool = True
-    """Whether the buyer is told by e-mail."""
 
 
 def change_order(order: Document, change: Change) -> Document | None:
@@ -44,8 +42,7 @@ def change_order(order: Document, change: Change) -> Document | None:
     if changed is None:
         return None
     pay_stock(changed)
-    if change.told:
-        mail_soon(changed["_id"])
+    mail_soon(changed["_id"])
     return changed
 
 
@@ -59,11 +56,7 @@ def _set(order: Document, change: Change) -> Document:
         **{name: {"$literal": value} for name, value in change.fields.items()},
         "events": {"$concatArrays": ["$events", [literal]]},
         **({"stock_due": {"$concatArrays": ["$stock_due", [change.stock_due]]}} if change.stock_due else {}),
-        **(
-            {"mail_due": {"$concatArrays": ["$mail_due", [{"id": happened["id"], "at": "$$NOW"}]]}}
-            if change.told
-            else {}
-        ),
+        "mail_due": {"$concatArrays": ["$mail_due", [{"id": happened["id"], "at": "$$NOW"}]]},
         "updated_at": "$$NOW",
         "version": {"$add": ["$version", 1]},
     }

@@ -125,7 +125,7 @@ def _tell_what_is_short(cart: Document, wanted: Purchase) -> None:
         if not rival:
             break
         if time.monotonic() > patience:
-            resolve_cart(cart["owner"], cart["_id"], keys)
+            resolve_cart(cart["_id"], keys)
             return
         time.sleep(RIVAL_POLL_SECONDS)
     if missing_geozones([wanted.geozone]):

@@ -1,6 +1,6 @@
 """Holds that checkouts leave in the products: settled once the order is certain, released once it is certain not to be.
 
-Usually the checkout's own task settles within a second. Whoever died, or could not send the task, leaves the hold to
+Usually a checkout's own task settles within seconds. Whoever died, or could not send the task, leaves the hold to
 the sweep: it fences the cart first, so that a client who is only slow can no longer commit, and then believes the cart.
 Any number of sweeps may run at once: every step asks for what it changes.
 """
@@ -76,9 +76,8 @@ def forget_receipts(*, limit: int, now: datetime | None = None) -> int:
     return sum(map(len, marks.values()))
 
 
-def resolve_cart(owner: str, cart_id: Any, keys: Sequence[ProductKey]) -> None:
+def resolve_cart(cart_id: Any, keys: Sequence[ProductKey]) -> None:
     """Settle or release at once whatever attempts at this cart hold."""
-    fence_cart(owner, cart_id)
     _resolve(marks_of_cart(cart_id, keys))
 
 

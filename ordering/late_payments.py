@@ -1,7 +1,6 @@
 """A payment that came after its order had expired: the stock is taken again if it can be had."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from pymongo import ReturnDocument
 
@@ -14,25 +13,22 @@ from ordering.models import Order
 ORDERS = Order._meta.db_table
 
 
-class Retaken(NamedTuple):
-    hold_id: str
-
-
-def take_again(order: Document) -> Retaken | None:
+def take_again(order: Document) -> str | None:
     """Reserve the order's lines once more, at the prices of then; None when they can no longer all be had.
 
-    The caller writes the hold into the order, or lets it go. Should it die before either, the sweep decides.
+    Returns the id of the hold. The caller writes it into the order, or lets it go. Should it die before either, the
+    sweep decides.
     """
     hold = Hold(str(uuid7()), Purpose.PAYMENT, order["_id"], order["owner"])
     pieces = _pieces(order)
     if reserve([Offer(each, None) for each in pieces], order["geozone"], hold):
-        return Retaken(hold.id)
+        return hold.id
     release(pieces, hold.id)
     return None
 
 
-def let_go(order: Document, retaken: Retaken) -> None:
-    release(_pieces(order), retaken.hold_id)
+def let_go(order: Document, hold_id: str) -> None:
+    release(_pieces(order), hold_id)
 
 
 def is_retaken(order_id: str, hold_id: str, *, owner: str) -> bool:

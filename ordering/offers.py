@@ -5,7 +5,9 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from catalog.card import ProductKey
-from catalog.reservations import Offer, Pieces, available_in
+from catalog.purchase import is_on_sale
+from catalog.reservations import Offer, Pieces
+from catalog.stock import available
 from gateway.domain_errors import DomainError, Refused
 from gateway.mongo.client import Document
 from ordering.errors import OutOfStock, Withdrawn
@@ -43,7 +45,9 @@ def keys_in(cart: Document) -> list[ProductKey]:
 def offered(cart: Document, products: Products) -> Offered:
     """The cart at today's prices, or each product named that is no longer sold."""
     gone: list[DomainError] = [
-        Withdrawn(name=item["name"]) for item in cart["items"] if not _is_sold(products.get(item["product_id"]))
+        Withdrawn(name=item["name"])
+        for item in cart["items"]
+        if not ((product := products.get(item["product_id"])) and is_on_sale(product))
     ]
     if gone:
         raise Refused(gone)
@@ -61,11 +65,7 @@ def offered(cart: Document, products: Products) -> Offered:
 def shortages(cart: Document, products: Products, geozone: str) -> list[DomainError]:
     """Each line of which there is too little, with what there is."""
     return [
-        OutOfStock(name=item["name"], wanted=item["quantity"], available=available)
+        OutOfStock(name=item["name"], wanted=item["quantity"], available=there)
         for item in cart["items"]
-        if (available := available_in(products.get(item["product_id"]) or {}, geozone)) < item["quantity"]
+        if (there := available(products.get(item["product_id"]) or {}, geozone)) < item["quantity"]
     ]
-
-
-def _is_sold(product: Document | None) -> bool:
-    return product is not None and not product.get("withdrawn", False)

@@ -14,7 +14,7 @@ from ordering.changing import TURNS, Change, change_order
 from ordering.errors import BadAmount, OrderBusy, ReferenceReused, UnknownOrder
 from ordering.events import EventType
 from ordering.finding import find_order
-from ordering.late_payments import Retaken, let_go, take_again
+from ordering.late_payments import let_go, take_again
 from ordering.models import OrderStatus
 from ordering.stock_due import debt
 from ordering.transitions import Who, transition
@@ -70,7 +70,7 @@ def _pays_an_expired(order: Document, money: Money) -> bool:
     )
 
 
-def _change(order: Document, money: Money, retaken: Retaken | None) -> Change:
+def _change(order: Document, money: Money, retaken: str | None) -> Change:
     open_ = order["status"] == OrderStatus.NEW.value or retaken is not None
     total, before = order["total"].to_decimal(), paid(order)
     excess = max(Decimal(0), before + money.amount - total) if open_ else money.amount
@@ -87,7 +87,7 @@ def _change(order: Document, money: Money, retaken: Retaken | None) -> Change:
     if excess:
         fields["to_refund"] = True
     if retaken:
-        fields["retaken"] = retaken.hold_id
+        fields["retaken"] = retaken
     return Change(
         kind=EventType.MOVED if move else EventType.PAYMENT,
         actor=money.actor,

@@ -11,10 +11,9 @@ from cart.graphql.types import Cart, adjustments
 from cart.lines import clear, put, remove_lines
 from cart.reading import priced
 from cart.wanted import CheckedLines, LineWanted, checked_to_add, checked_to_set
-from catalog.card import ProductKey
+from catalog.graphql.types import product_key
 from gateway.domain_errors import DomainError, Refused
 from gateway.graphql.context import RequestContext
-from gateway.graphql.ids import key_of
 from gateway.graphql.user_errors import user_errors
 from gateway.graphql.writes import run_write
 from gateway.mongo.client import Document
@@ -65,7 +64,7 @@ async def _put(
     context: RequestContext, check: Check, lines: Sequence[CartLineInput], geozone: str | None
 ) -> CartPayload:
     zone = None if geozone is strawberry.UNSET else geozone
-    wanted = [LineWanted(_product_key(line.product), line.quantity) for line in lines]
+    wanted = [LineWanted(product_key(line.product), line.quantity) for line in lines]
     try:
         # First, so that a refusal leaves no session behind.
         checked = await run_write(check, wanted, zone)
@@ -93,12 +92,7 @@ def _refusal(context: RequestContext, error: DomainError) -> CartPayload:
 
 
 def _product_ids(products: Sequence[str]) -> list[str]:
-    keys = [_product_key(product) for product in products]
+    keys = [product_key(product) for product in products]
     if unknown := [NotAProduct("products", place) for place, key in enumerate(keys) if key is None]:
         raise Refused(unknown)
     return [key.id for key in keys if key]
-
-
-def _product_key(product: str) -> ProductKey | None:
-    key = key_of("Product", product, len(ProductKey._fields))
-    return ProductKey(*key) if key else None

@@ -1,6 +1,5 @@
 """The report on abandoned carts: authorise, read, translate."""
 
-import asyncio
 from datetime import date, datetime
 from typing import Annotated
 
@@ -9,12 +8,11 @@ from strawberry.types import Info
 
 from cart.reports import Day, LostProduct, abandoned_cart_report
 from catalog.geozones import all_geozones
-from gateway.domain_errors import NotAllowed, NotSignedIn
 from gateway.graphql.context import RequestContext
-from gateway.graphql.inputs import BadInput, Forbidden, NotFound, Unauthenticated
+from gateway.graphql.inputs import BadInput, NotFound
 from gateway.graphql.money import Money, rubles
+from gateway.graphql.staff import authorise
 from gateway.mongo.reading import run_async, run_steps_async
-from gateway.staff.permissions import actor_with
 from gateway.texts import Text
 
 SEE = "cart.view_abandonedcartday"
@@ -67,7 +65,7 @@ class CartReportQuery:
     async def abandoned_cart_report(
         self, info: Info[RequestContext, None], first: First, last: Last, geozone: str | None = None
     ) -> AbandonedCartReport:
-        await _authorise(info.context)
+        await authorise(info.context, SEE)
         await _check(first, last, geozone)
         report = await run_steps_async(abandoned_cart_report(first, last, geozone))
         if report is None:
@@ -77,16 +75,6 @@ class CartReportQuery:
             top_products=[_product(product) for product in report.products],
             computed_at=report.computed_at,
         )
-
-
-async def _authorise(context: RequestContext) -> None:
-    user = await context.user()
-    try:
-        await asyncio.to_thread(actor_with, user, SEE)
-    except NotSignedIn as error:
-        raise Unauthenticated(error.text) from error
-    except NotAllowed as error:
-        raise Forbidden(error.text) from error
 
 
 async def _check(first: date, last: date, geozone: str | None) -> None:

@@ -4,15 +4,15 @@ from typing import Annotated
 
 import strawberry
 
-from catalog.card import ProductKey, card_by_id, cards, stock_of
+from catalog.card import card_by_id, cards, stock_of
 from catalog.categories import CATEGORIES
 from catalog.geozones import all_geozones
 from catalog.graphql.connection import ProductConnection
 from catalog.graphql.filtering import ProductFilter, ProductSort, slice_asked, sort_by, wanted_by
-from catalog.graphql.types import Category, Geozone, Product, Stock, stock_levels
+from catalog.graphql.types import Category, Geozone, Product, Stock, product_key, stock_levels
 from catalog.listing import page
 from gateway.graphql.connections import page_asked
-from gateway.graphql.ids import MAX_PART, key_of
+from gateway.graphql.ids import MAX_PART
 from gateway.graphql.inputs import BadInput, NotFound
 from gateway.mongo.reading import run_async, run_steps_async
 from gateway.texts import Text
@@ -22,11 +22,6 @@ UNKNOWN_PRODUCT = Text("Такого товара нет.", "There is no such pr
 
 NO_FILTER = ProductFilter()
 Filter = Annotated[ProductFilter, strawberry.argument(name="filter")]
-
-
-def product_key(id_: str) -> ProductKey | None:
-    key = key_of("Product", id_, len(ProductKey._fields))
-    return ProductKey(*key) if key else None
 
 
 @strawberry.type

@@ -5,8 +5,9 @@ from decimal import ROUND_HALF_UP, Decimal
 
 import strawberry
 
+from catalog.card import ProductKey
 from catalog.categories import CATEGORIES, CategoryNode, CategoryTree
-from gateway.graphql.ids import global_id
+from gateway.graphql.ids import global_id, key_of
 from gateway.graphql.money import Money, rubles
 from gateway.graphql.node import Node
 from gateway.mongo.client import Document
@@ -133,6 +134,12 @@ class Product(Node):
     def updated_at(self) -> datetime:
         found: datetime = self.document["updated_at"]
         return found
+
+
+def product_key(id_: str) -> ProductKey | None:
+    """Of a Product's global id; None for any other text."""
+    key = key_of("Product", id_, len(ProductKey._fields))
+    return ProductKey(*key) if key else None
 
 
 def discount_percent(base: Decimal, price: Decimal) -> int:

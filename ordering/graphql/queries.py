@@ -8,9 +8,10 @@ from gateway.graphql.context import RequestContext
 from gateway.graphql.cursors import TIME, parsed_cursor
 from gateway.graphql.ids import key_of
 from gateway.graphql.inputs import BadInput
+from gateway.graphql.staff import authorise
 from gateway.mongo.reading import run_async
 from gateway.texts import Text
-from ordering.graphql.seeing import SEE, authorise, order_key, orders_seen
+from ordering.graphql.seeing import SEE, order_key, orders_seen
 from ordering.graphql.types import NEWEST, Order, OrderConnection
 from ordering.history import EMPTY, Position, Slice, orders_in_geozone, orders_in_status, orders_of
 from ordering.lookup import MAX_SOUGHT, lookup

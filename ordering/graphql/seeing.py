@@ -1,16 +1,13 @@
 """Which orders a caller may see: a buyer the own ones, staff any."""
 
-import asyncio
 from collections.abc import Sequence
 
-from gateway.domain_errors import NotAllowed, NotSignedIn
 from gateway.graphql.context import RequestContext
 from gateway.graphql.ids import key_of
-from gateway.graphql.inputs import Forbidden, Unauthenticated
+from gateway.graphql.staff import may
 from gateway.mongo.client import Document
 from gateway.mongo.policies import ORDER_STATUS
 from gateway.mongo.reading import run_async, run_steps_async
-from gateway.staff.permissions import actor_with
 from ordering.finding import OrderKey, orders_by_key, own_orders
 
 SEE = "ordering.view_order"
@@ -32,19 +29,3 @@ async def orders_seen(keys: Sequence[OrderKey], context: RequestContext) -> dict
     if others and await may(context, SEE):
         own |= await run_steps_async(orders_by_key(others, ORDER_STATUS))
     return own
-
-
-async def may(context: RequestContext, permission: str) -> bool:
-    user = await context.user()
-    return await asyncio.to_thread(user.has_perm, permission)
-
-
-async def authorise(context: RequestContext, permission: str) -> None:
-    """For fields of staff only; raises Unauthenticated or Forbidden."""
-    user = await context.user()
-    try:
-        await asyncio.to_thread(actor_with, user, permission)
-    except NotSignedIn as error:
-        raise Unauthenticated(error.text) from error
-    except NotAllowed as error:
-        raise Forbidden(error.text) from error

@@ -13,11 +13,12 @@ from gateway.graphql.cursors import TIME, cursor
 from gateway.graphql.ids import global_id
 from gateway.graphql.money import Money, rubles
 from gateway.graphql.node import Node
+from gateway.graphql.staff import may
 from gateway.mongo.client import Document
 from ordering.amounts import paid, refunded
 from ordering.events import BUYER, PAYMENT_SYSTEM, SYSTEM, EventType
 from ordering.graphql.products import product_loader
-from ordering.graphql.seeing import CHANGE, SEE, may
+from ordering.graphql.seeing import CHANGE, SEE
 from ordering.history import Page, position_of
 from ordering.models import OrderStatus as Status
 from ordering.transitions import Who, is_legal

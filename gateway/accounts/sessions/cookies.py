@@ -1,6 +1,6 @@
 """How a client says which session is its own: the cookie, or «Authorization: Bearer», which wins."""
 
-from http.cookies import CookieError, SimpleCookie
+from http.cookies import SimpleCookie
 
 from django.conf import settings
 
@@ -12,15 +12,6 @@ def bearer_token(authorization: str | None) -> str | None:
     if authorization is None or not authorization.lower().startswith(_BEARER):
         return None
     return authorization[len(_BEARER) :].strip()
-
-
-def session_cookie(cookies: str | None) -> str | None:
-    """The token in a Cookie header."""
-    try:
-        found = SimpleCookie(cookies or "").get(settings.SESSION_COOKIE_NAME)
-    except CookieError:
-        return None
-    return found.value if found else None
 
 
 def setting_cookie(token: str) -> str:

@@ -1,0 +1,24 @@
+"""Fields of staff only: who may ask for them, told as errors of the field."""
+
+import asyncio
+
+from gateway.domain_errors import NotAllowed, NotSignedIn
+from gateway.graphql.context import RequestContext
+from gateway.graphql.inputs import Forbidden, Unauthenticated
+from gateway.staff.permissions import actor_with
+
+
+async def may(context: RequestContext, permission: str) -> bool:
+    user = await context.user()
+    return await asyncio.to_thread(user.has_perm, permission)
+
+
+async def authorise(context: RequestContext, permission: str) -> None:
+    """Raises Unauthenticated or Forbidden."""
+    user = await context.user()
+    try:
+        await asyncio.to_thread(actor_with, user, permission)
+    except NotSignedIn as error:
+        raise Unauthenticated(error.text) from error
+    except NotAllowed as error:
+        raise Forbidden(error.text) from error
