@@ -134,6 +134,12 @@ MONGODB_URI = env.str("MONGODB_URI", "mongodb://127.0.0.1:27017/")
 MONGODB_DATABASE = env.str("MONGODB_DATABASE", "mobile_world")
 # A commit in flight on a mongos that dies fails only after this time: long enough for a failover, short for a buyer.
 MONGODB_SERVER_SELECTION_MS = env.int("MONGODB_SERVER_SELECTION_MS", 5_000)
+# For how long a read that Cassandra could serve too waits for MongoDB.
+MONGODB_PATIENCE_SECONDS = env.float("MONGODB_PATIENCE_SECONDS", 2.0)
+# After an outage is noticed, how long the API fails at once or serves from Cassandra before a request tries again.
+MONGODB_CIRCUIT_SECONDS = env.float("MONGODB_CIRCUIT_SECONDS", 3.0)
+# With an allowance this generous an unknown lag is no reason to load the primaries: a healthy cluster has far less.
+MONGODB_UNKNOWN_LAG_SECONDS = env.float("MONGODB_UNKNOWN_LAG_SECONDS", 30.0)
 # Fail as soon as code that promised to read secondaries reaches a primary. Tests switch it on.
 MONGODB_GUARD_READS = env.bool("MONGODB_GUARD_READS", False)
 

@@ -7,6 +7,10 @@ from gateway.settings import CASSANDRA_KEYSPACE_PREFIX, INSTALLED_APPS
 
 INSTALLED_APPS = [*INSTALLED_APPS, "gateway.tests.samples"]
 MONGODB_GUARD_READS = True
+# Never measured in most tests: they read what they have just written. Those of the lag measure it.
+MONGODB_UNKNOWN_LAG_SECONDS = float("inf")
+# Longer than the driver looks for a server: a loaded machine reads slowly, and Cassandra lacks the rows of most tests.
+MONGODB_PATIENCE_SECONDS = float(os.environ.get("MONGODB_PATIENCE_SECONDS", "8"))
 CASSANDRA_KEYSPACE_PREFIX = f"test_{CASSANDRA_KEYSPACE_PREFIX}"
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 # Of this run and the processes it starts: a worker that a killed run left behind would take its tasks.

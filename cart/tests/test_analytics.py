@@ -30,6 +30,12 @@ YESTERDAY = TODAY - timedelta(days=1)
 STATUSES = ("active", "ordered", "abandoned", "abandoned")
 
 
+@pytest.fixture(autouse=True)
+def no_carts_of_earlier_tests(database: Database[Document]) -> None:
+    """On any member of any shard: they are deleted on the primaries, and analytics reads secondaries."""
+    carts().delete_many({})
+
+
 def made(day: date, number: int, **changes: Any) -> Document:
     """Within its day, also on its first and last millisecond."""
     moment = midnight(day) + timedelta(milliseconds=number * 86_399_999 % 86_400_000)

@@ -19,9 +19,6 @@ from pymongo.read_preferences import (
 
 Preference = Primary | PrimaryPreferred | Secondary | SecondaryPreferred
 
-# With an allowance this generous an unknown lag is no reason to load the primaries: a healthy cluster has far less.
-UNKNOWN_LAG_TOLERATED_FROM = 30.0
-
 
 @dataclass(frozen=True, slots=True)
 class Policy:
@@ -40,7 +37,7 @@ class Policy:
         if self.allowance is None or isinstance(self.preference, Primary):
             return self.preference
         if lag is None:
-            return self.preference if self.allowance >= UNKNOWN_LAG_TOLERATED_FROM else Primary()
+            return self.preference if self.allowance >= settings.MONGODB_UNKNOWN_LAG_SECONDS else Primary()
         return self.preference if lag <= self.allowance else Primary()
 
 

@@ -4,6 +4,7 @@ import pytest
 from django.test import override_settings
 from pymongo.database import Database
 from pymongo.read_preferences import Primary, PrimaryPreferred, Secondary, SecondaryPreferred
+from pytest_django import Settings
 
 from gateway.mongo.client import Document
 from gateway.mongo.policies import (
@@ -40,7 +41,10 @@ from gateway.tests.samples.models import Gadget
     ],
     ids=lambda value: getattr(value, "name", str(value)),
 )
-def test_preference_follows_the_lag(policy: Policy, lag: float | None, preference: Preference) -> None:
+def test_preference_follows_the_lag(
+    settings: Settings, policy: Policy, lag: float | None, preference: Preference
+) -> None:
+    settings.MONGODB_UNKNOWN_LAG_SECONDS = 30.0
     assert policy.preference_at(lag) == preference
 
 
