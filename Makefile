@@ -5,6 +5,8 @@ VENV := .venv
 PYTHON := $(VENV)/bin/python
 LOCAL := $(PYTHON) -m deploy.local
 TEST_ROOT := .local/test
+# The whole suite runs on two stacks at once.
+SECOND_TEST_ROOT := .local/test-2
 # Newer than the requirements once everything in them is installed.
 INSTALLED := $(VENV)/.installed
 
@@ -18,11 +20,15 @@ run: $(INSTALLED) ## start everything and show its log; PORT=8000, DEMO_PRODUCTS
 
 .PHONY: test
 test: $(INSTALLED) ## all tests; T=path for some, with servers that stay up; ARGS for pytest
-	@$(LOCAL) exec --root $(TEST_ROOT) $(if $(T),--keep) -- $(PYTHON) -m pytest $(T) $(ARGS)
+ifdef T
+	@$(LOCAL) exec --root $(TEST_ROOT) --keep -- $(PYTHON) -m pytest $(T) $(ARGS)
+else
+	@$(LOCAL) lanes --root $(TEST_ROOT) --beside $(SECOND_TEST_ROOT) -- $(PYTHON) -m pytest $(ARGS)
+endif
 
 .PHONY: bench
-bench: $(INSTALLED) ## sales per second, side by side with one plain transaction; ARGS for options
-	@$(LOCAL) exec --root $(TEST_ROOT) --keep -- $(PYTHON) -m bench.checkout $(ARGS)
+bench: $(INSTALLED) ## B=checkout: sales per second; B=sync: lag of the copies, rebuild; ARGS for options
+	@$(LOCAL) exec --root $(TEST_ROOT) --keep -- $(PYTHON) -m bench.$(or $(B),checkout) $(ARGS)
 
 .PHONY: lint
 lint: $(INSTALLED) ## formatting, types, imports, migrations, settings
@@ -44,17 +50,23 @@ schema: $(INSTALLED) ## write gateway/schema.graphql from the code
 
 .PHONY: stop
 stop: ## stop all servers, those of the tests too; data stays
-	@if [ -e $(INSTALLED) ]; then $(LOCAL) stop && $(LOCAL) stop --root $(TEST_ROOT); fi
+	@if [ -e $(INSTALLED) ]; then \
+		$(LOCAL) stop && $(LOCAL) stop --root $(TEST_ROOT) && $(LOCAL) stop --root $(SECOND_TEST_ROOT); \
+	fi
 
 .PHONY: status
 status: $(INSTALLED) ## show every server
 	@$(LOCAL) status; status=$$?; \
-	if [ -e $(TEST_ROOT)/run/stack.json ]; then echo; echo "$(TEST_ROOT):"; $(LOCAL) status --root $(TEST_ROOT); fi; \
+	for root in $(TEST_ROOT) $(SECOND_TEST_ROOT); do \
+		if [ -e $$root/run/stack.json ]; then echo; echo "$$root:"; $(LOCAL) status --root $$root; fi; \
+	done; \
 	exit $$status
 
 .PHONY: clean
 clean: ## stop all servers and remove their data and logs
-	@if [ -e $(INSTALLED) ]; then $(LOCAL) clean && $(LOCAL) clean --root $(TEST_ROOT); fi
+	@if [ -e $(INSTALLED) ]; then \
+		$(LOCAL) clean && $(LOCAL) clean --root $(TEST_ROOT) && $(LOCAL) clean --root $(SECOND_TEST_ROOT); \
+	fi
 
 LOCK := $(VENV)/bin/uv pip compile pyproject.toml --quiet --python-version 3.11 \
 	--no-emit-index-url --no-emit-find-links --generate-hashes --no-header $(if $(UPGRADE),--upgrade)

@@ -1,6 +1,14 @@
 """The gateway's settings as the tests want them: guards on, cheap passwords, sample documents installed."""
 
 import os
+from pathlib import Path
+
+if os.environ.get("TEST_ROOT") != os.environ.get("TEST_ROOT_TAKEN"):
+    # A lane of the whole suite, see deploy/local/lanes.py: its servers are not those of the environment it inherited.
+    # Taken once: a process that a test starts may be given other servers.
+    os.environ["TEST_ROOT_TAKEN"] = os.environ["TEST_ROOT"]
+    addresses = (Path(os.environ["TEST_ROOT"]) / "run" / "stack.env").read_text(encoding="utf-8")
+    os.environ.update({name: value for name, _, value in (line.partition("=") for line in addresses.splitlines())})
 
 from gateway.settings import *  # noqa: F403
 from gateway.settings import CASSANDRA_KEYSPACE_PREFIX, INSTALLED_APPS

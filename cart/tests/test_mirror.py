@@ -1,7 +1,7 @@
 """The copy of active carts in Cassandra: follows the newest cart, never goes back, and its absence fails nobody."""
 
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from celery.signals import after_task_publish
 from django.conf import settings as django_settings
-from django.core.management import call_command
 from django.test import override_settings
 from pymongo.database import Database
 from structlog.testing import capture_logs
@@ -33,14 +32,7 @@ from gateway.mongo.commands import COMMANDS, Sent
 MIRRORED = {Sent("find", "carts", "carts.active", 1): 1}
 
 
-@pytest.fixture(scope="module", autouse=True)
-def tables() -> Iterator[None]:
-    if not django_settings.CASSANDRA_CONTACT_POINTS:
-        pytest.skip("Cassandra is not configured")
-    with override_settings(CASSANDRA_CONNECT_TIMEOUT=20.0, CASSANDRA_REQUEST_TIMEOUT=20.0):
-        call_command("cassandra", "apply", verbosity=0)
-        yield
-        CONNECTOR.close()
+pytestmark = pytest.mark.usefixtures("tables")
 
 
 @pytest.fixture

@@ -1,14 +1,12 @@
 """`manage.py restore_cart`: a cart whose document was lost comes back from its copy; one that was not lost does not."""
 
 import uuid
-from collections.abc import Iterator
 from datetime import timedelta
 from functools import partial
 from io import StringIO
 
 import pytest
 from bson import ObjectId
-from django.conf import settings as django_settings
 from django.core.management import CommandError, call_command
 from django.test import override_settings
 from pymongo.database import Database
@@ -22,15 +20,7 @@ from gateway.cassandra.session import CONNECTOR
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
 
-
-@pytest.fixture(scope="module", autouse=True)
-def tables() -> Iterator[None]:
-    if not django_settings.CASSANDRA_CONTACT_POINTS:
-        pytest.skip("Cassandra is not configured")
-    with override_settings(CASSANDRA_CONNECT_TIMEOUT=20.0, CASSANDRA_REQUEST_TIMEOUT=20.0):
-        call_command("cassandra", "apply", verbosity=0)
-        yield
-        CONNECTOR.close()
+pytestmark = pytest.mark.usefixtures("tables")
 
 
 @pytest.fixture

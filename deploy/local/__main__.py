@@ -9,6 +9,7 @@ from pathlib import Path
 from deploy.local import disk
 from deploy.local.command import execute
 from deploy.local.errors import StackError
+from deploy.local.lanes import execute_in_lanes
 from deploy.local.launch import Launch
 from deploy.local.layout import DEVELOPMENT_ROOT
 from deploy.local.progress import Progress
@@ -76,6 +77,10 @@ def _exec(arguments: argparse.Namespace) -> int:
     return execute(arguments.root, arguments.argv, keep=arguments.keep)
 
 
+def _lanes(arguments: argparse.Namespace) -> int:
+    return execute_in_lanes([arguments.root, *arguments.beside], arguments.argv)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m deploy.local", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="command")
@@ -95,6 +100,9 @@ def _parser() -> argparse.ArgumentParser:
     with_command = command("exec", _exec, "run a command with the servers' addresses in its environment")
     with_command.add_argument("--keep", action="store_true", help="leave the servers running afterwards")
     with_command.add_argument("argv", nargs="+", metavar="…", help="the command, after --")
+    lanes = command("lanes", _lanes, "run pytest with a worker on each of several stacks")
+    lanes.add_argument("--beside", type=Path, action="append", default=[], metavar="ROOT", help="one more stack")
+    lanes.add_argument("argv", nargs="+", metavar="…", help="pytest, after --")
     return parser
 
 

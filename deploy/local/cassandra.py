@@ -1,7 +1,12 @@
-"""Cassandra: where its jars come from, the files it reads, its command line, and whether it answers."""
+"""Cassandra: where its jars come from, the files it reads, its command line, and whether it answers.
 
+One node for development and tests; several, in several data centres, for the tests of what only replicas can show.
+"""
+
+import shlex
 import shutil
 import socket
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -15,9 +20,25 @@ from deploy.local.layout import Layout
 from deploy.local.ports import HOST, PortBook
 from deploy.local.server import Blueprint, Part, Server
 
-NAMES = ("cassandra",)
-# The last two are used by Cassandra alone.
-PORTS = ("cassandra", "cassandra-storage", "cassandra-jmx")
+
+@dataclass(frozen=True)
+class Node:
+    """Nodes of one cluster have the same ports at hosts of their own, except JMX, which is always at 127.0.0.1."""
+
+    name: str
+    host: str
+    centre: str
+
+    @property
+    def jmx(self) -> str:
+        """The name of its JMX port."""
+        return f"{self.name}-jmx"
+
+
+ONE_NODE = (Node("cassandra", HOST, "dc1"),)
+NAMES = tuple(node.name for node in ONE_NODE)
+# The last two are used by Cassandra and nodetool alone.
+PORTS = ("cassandra", "cassandra-storage", *(node.jmx for node in ONE_NODE))
 
 EXPORTS = (
     "java.base/jdk.internal.misc",
@@ -41,14 +62,14 @@ OPENS = (
     "jdk.management/com.sun.management.internal",
 )
 
-# Unknown keys are refused by Cassandra. Small figures: one node for one developer.
+# Unknown keys are refused by Cassandra. Small figures: a node or three for one developer.
 CONFIGURATION = """\
 cluster_name: mobile-world
 num_tokens: 16
 partitioner: org.apache.cassandra.dht.Murmur3Partitioner
 seed_provider:
   - class_name: org.apache.cassandra.locator.SimpleSeedProvider
-    parameters: [{{seeds: "{host}:{storage}"}}]
+    parameters: [{{seeds: "{seeds}"}}]
 listen_address: {host}
 rpc_address: {host}
 storage_port: {storage}
@@ -59,6 +80,7 @@ commitlog_sync_period: 10s
 commitlog_segment_size: 8MiB
 commitlog_total_space: 128MiB
 auto_snapshot: false
+hints_flush_period: 1s
 concurrent_reads: 8
 concurrent_writes: 8
 concurrent_counter_writes: 8
@@ -72,13 +94,13 @@ auto_bootstrap: false
 storage_compatibility_mode: NONE
 uuid_sstable_identifiers_enabled: true
 """
-RACK = "dc=dc1\nrack=rack1\n"
+RACK = "dc={centre}\nrack=rack1\n"
 LOGBACK = """\
 <configuration>
   <appender name="STDOUT" class="ch.qos.logback.core.ConsoleAppender">
-    <encoder><pattern>%-5level %date{ISO8601} %F:%L - %msg%n</pattern></encoder>
+    <encoder><pattern>%-5level %date{{ISO8601}} %F:%L - %msg%n</pattern></encoder>
   </appender>
-  <root level="INFO"><appender-ref ref="STDOUT"/></root>
+  <root level="{level}"><appender-ref ref="STDOUT"/></root>
 </configuration>
 """
 
@@ -106,68 +128,105 @@ def locate(launch: Launch) -> Binaries:
 
 
 def prepare(launch: Launch) -> Blueprint:
-    return partial(_plan, locate(launch))
+    return partial(plan, ONE_NODE, locate(launch))
 
 
-def _plan(binaries: Binaries, layout: Layout, ports: PortBook) -> Part:
-    for name in PORTS:
+def plan(nodes: Sequence[Node], binaries: Binaries, layout: Layout, ports: PortBook) -> Part:
+    for name in ("cassandra", "cassandra-storage", *(node.jmx for node in nodes)):
         ports.settle(name, movable=True)
-    _configure(layout, ports)
-    server = Server("cassandra", "cassandra", ports["cassandra"], _command(binaries, layout, ports), {})
-    return Part([server], f"{HOST}:{ports['cassandra']}")
+    for node in nodes:
+        _configure(node, nodes, layout, ports)
+    port = ports["cassandra"]
+    return Part(
+        [
+            Server(node.name, "cassandra", port, _command(node, binaries, layout, ports), {}, host=node.host)
+            for node in nodes
+        ],
+        ",".join(f"{node.host}:{port}" for node in nodes),
+        {
+            "CASSANDRA_NODETOOL": shlex.quote(str(_write_nodetool(binaries, layout))),
+            "CASSANDRA_JMX": ",".join(f"{HOST}:{ports[node.jmx]}" for node in nodes),
+        },
+    )
 
 
-def _command(binaries: Binaries, layout: Layout, ports: PortBook) -> tuple[str, ...]:
-    home = layout.data / "cassandra"
-    configuration = layout.run / "cassandra"
+def _command(node: Node, binaries: Binaries, layout: Layout, ports: PortBook) -> tuple[str, ...]:
+    configuration = layout.run / node.name
     properties = {
         "cassandra.config": f"file://{configuration / 'cassandra.yaml'}",
         "cassandra-rackdc.properties": f"file://{configuration / 'rackdc.properties'}",
         "logback.configurationFile": f"file://{configuration / 'logback.xml'}",
-        "cassandra.storagedir": str(home),
+        "cassandra.storagedir": str(layout.data / node.name),
         "cassandra.logdir": str(layout.log),
         "cassandra.triggers_dir": str(configuration),
         "cassandra-foreground": "yes",
-        # One node has nobody to wait for.
+        # One node has nobody to wait for; who starts several waits by itself until they see each other.
         "cassandra.skip_wait_for_gossip_to_settle": "0",
         "cassandra.ring_delay_ms": "2000",
         "cassandra.superuser_setup_delay_ms": "0",
         "cassandra.shutdown_announce_in_ms": "0",
         "cassandra.libjemalloc": "-",
-        "cassandra.jmx.local.port": str(ports["cassandra-jmx"]),
+        "cassandra.jmx.local.port": str(ports[node.jmx]),
         "java.net.preferIPv4Stack": "true",
         "jdk.attach.allowAttachSelf": "true",
         "io.netty.tryReflectionSetAccessible": "true",
         "chronicle.analytics.disable": "true",
     }
     return (
-        str(binaries.java),
-        *("-Xms256m", "-Xmx256m", "-Xss512k"),
-        *("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:+ExitOnOutOfMemoryError"),
+        *_java(binaries, heap="256m"),
         f"-javaagent:{next(binaries.jars.glob('jamm-*.jar'))}",
-        *(word for package in EXPORTS for word in ("--add-exports", f"{package}=ALL-UNNAMED")),
-        *(word for package in OPENS for word in ("--add-opens", f"{package}=ALL-UNNAMED")),
         *(f"-D{name}={value}" for name, value in properties.items()),
-        *("-cp", ":".join(str(jar) for jar in sorted(binaries.jars.glob("*.jar")))),
         "org.apache.cassandra.service.CassandraDaemon",
     )
 
 
-def _configure(layout: Layout, ports: PortBook) -> None:
+def _java(binaries: Binaries, *, heap: str) -> tuple[str, ...]:
+    """How everything of Cassandra's is run, the server and its tools."""
+    return (
+        str(binaries.java),
+        *(f"-Xms{heap}", f"-Xmx{heap}", "-Xss512k"),
+        *("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:+ExitOnOutOfMemoryError"),
+        *(word for package in EXPORTS for word in ("--add-exports", f"{package}=ALL-UNNAMED")),
+        *(word for package in OPENS for word in ("--add-opens", f"{package}=ALL-UNNAMED")),
+        *("-cp", ":".join(str(jar) for jar in sorted(binaries.jars.glob("*.jar")))),
+    )
+
+
+def _configure(node: Node, nodes: Sequence[Node], layout: Layout, ports: PortBook) -> None:
     """Write the files that the command line names."""
-    directory = layout.run / "cassandra"
+    directory = layout.run / node.name
     directory.mkdir(parents=True, exist_ok=True)
-    yaml = CONFIGURATION.format(host=HOST, storage=ports["cassandra-storage"], native=ports["cassandra"])
+    storage = ports["cassandra-storage"]
+    # Every node is a seed: any of them may be the first to start, and none waits for another.
+    seeds = ",".join(f"{other.host}:{storage}" for other in nodes)
+    yaml = CONFIGURATION.format(host=node.host, seeds=seeds, storage=storage, native=ports["cassandra"])
     (directory / "cassandra.yaml").write_text(yaml, encoding="utf-8")
-    (directory / "rackdc.properties").write_text(RACK, encoding="utf-8")
-    (directory / "logback.xml").write_text(LOGBACK, encoding="utf-8")
+    (directory / "rackdc.properties").write_text(RACK.format(centre=node.centre), encoding="utf-8")
+    (directory / "logback.xml").write_text(LOGBACK.format(level="INFO"), encoding="utf-8")
 
 
-def answers(port: int) -> bool:
+def _write_nodetool(binaries: Binaries, layout: Layout) -> Path:
+    """A program like Cassandra's own `nodetool`, which the jars come without."""
+    logback = layout.run / "nodetool.xml"
+    logback.write_text(LOGBACK.format(level="WARN"), encoding="utf-8")
+    command = (
+        *_java(binaries, heap="64m"),
+        f"-Dlogback.configurationFile=file://{logback}",
+        # Where it keeps a history of its calls: not in the user's own home.
+        f"-Duser.home={layout.run}",
+        "org.apache.cassandra.tools.NodeTool",
+    )
+    script = layout.run / "nodetool"
+    script.write_text(f'#!/bin/sh\nexec {shlex.join(command)} "$@"\n', encoding="utf-8")
+    script.chmod(0o755)
+    return script
+
+
+def answers(host: str, port: int) -> bool:
     """Whether it answers an OPTIONS request of the native protocol with SUPPORTED."""
     options = bytes([4, 0, 0, 0, 5, 0, 0, 0, 0])
     try:
-        with socket.create_connection((HOST, port), timeout=1.0) as connection:
+        with socket.create_connection((host, port), timeout=1.0) as connection:
             connection.sendall(options)
             reply = connection.recv(9)
     except OSError:

@@ -3,7 +3,7 @@
 import os
 import signal
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from deploy.local import lock
@@ -21,14 +21,15 @@ def execute(root: Path, command: Sequence[str], *, keep: bool) -> int:
         started = start(root, Launch(progress))
     try:
         with lock.shared(layout.users_lock):
-            return _run(command, {**os.environ, **started.stack.env()})
+            return run_command(command, {**os.environ, **started.stack.env()})
     finally:
         if started.fresh and not keep and lock.holder(layout.users_lock) is None:
             with Progress() as progress:
                 stop(root, progress)
 
 
-def _run(command: Sequence[str], environment: dict[str, str]) -> int:
+def run_command(command: Sequence[str], environment: Mapping[str, str]) -> int:
+    """Its exit status, however it ends."""
     with subprocess.Popen(command, env=environment) as child:
         # Ctrl-C reaches the child by itself, and the child decides how to end; a signal sent to us alone is passed on.
         signal.signal(signal.SIGINT, lambda *_: None)

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from deploy.local.errors import StackError
-from deploy.local.layout import DEVELOPMENT_ROOT, TEST_ROOT, Layout, write_atomically
+from deploy.local.layout import DEVELOPMENT_ROOT, SECOND_TEST_ROOT, TEST_ROOT, Layout, write_atomically
 
 HOST = "127.0.0.1"
 
@@ -28,20 +28,24 @@ OFFSETS = {
     "cassandra": 40,
     "cassandra-storage": 41,
     "cassandra-jmx": 42,
+    "cassandra-1-jmx": 43,
+    "cassandra-2-jmx": 44,
+    "cassandra-3-jmx": 45,
 }
 # All below 32768, where Linux begins to give ports to outgoing connections.
 DEVELOPMENT_BASE = 23000
 TEST_BASE = 24000
+SECOND_TEST_BASE = 24500
 # Any other root (the launcher's own tests) gets a hundred of its own by its path.
 OTHER_BASE, OTHER_COUNT = 25000, 60
 
 
 def base_of(root: Path) -> int:
     root = root.resolve()
-    if root == DEVELOPMENT_ROOT.resolve():
-        return DEVELOPMENT_BASE
-    if root == TEST_ROOT.resolve():
-        return TEST_BASE
+    known = {DEVELOPMENT_ROOT: DEVELOPMENT_BASE, TEST_ROOT: TEST_BASE, SECOND_TEST_ROOT: SECOND_TEST_BASE}
+    for ours, base in known.items():
+        if root == ours.resolve():
+            return base
     return OTHER_BASE + 100 * (zlib.crc32(os.fsencode(root)) % OTHER_COUNT)
 
 
@@ -95,10 +99,11 @@ class PortBook:
 
     def _next_free(self) -> int:
         given = {*self._ports.values(), *(self._base + offset for offset in OFFSETS.values())}
-        for port in range(self._base + 50, self._base + 1000):
+        # Less than to the next base: two starts at once would choose the same port.
+        for port in range(self._base + 50, self._base + 500):
             if port not in given and is_free(port):
                 return port
-        raise StackError(f"no free port between {self._base + 50} and {self._base + 1000}")
+        raise StackError(f"no free port between {self._base + 50} and {self._base + 500}")
 
     def _load(self) -> dict[str, int]:
         try:

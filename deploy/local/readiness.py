@@ -16,15 +16,15 @@ TAIL_WIDTH = 300
 # On a busy machine a first start of Cassandra has been seen to take half a minute.
 SERVING_SECONDS = 120.0
 
-ANSWERS: dict[Kind, Callable[[int], bool]] = {
-    "mongodb": cluster.answers,
-    "redis": redis.answers,
-    "cassandra": cassandra.answers,
+ANSWERS: dict[Kind, Callable[[Server], bool]] = {
+    "mongodb": lambda server: cluster.answers(server.port),
+    "redis": lambda server: redis.answers(server.port),
+    "cassandra": lambda server: cassandra.answers(server.host, server.port),
 }
 
 
 def serves(server: Server) -> bool:
-    return ANSWERS[server.kind](server.port)
+    return ANSWERS[server.kind](server)
 
 
 def await_serving(launch: Launch, server: Server, process: Process) -> None:

@@ -1,11 +1,11 @@
 """One server of the stack: how it is run and where it listens. This is what stack.json holds."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from deploy.local.layout import Layout
-from deploy.local.ports import PortBook
+from deploy.local.ports import HOST, PortBook
 
 Kind = Literal["mongodb", "redis", "cassandra"]
 KINDS: tuple[Kind, ...] = ("mongodb", "redis", "cassandra")
@@ -25,14 +25,16 @@ class Server:
     port: int
     command: tuple[str, ...]
     environment: dict[str, str]
+    host: str = HOST
 
 
 @dataclass(frozen=True)
 class Part:
-    """The servers of one kind, and the address under which the gateway finds them."""
+    """The servers of one kind, the address under which the gateway finds them, and what else it is told about them."""
 
     servers: list[Server]
     address: str
+    variables: dict[str, str] = field(default_factory=dict)
 
 
 # What remains to be said once the binaries are found: where the data lies and which ports are free.

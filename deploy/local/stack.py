@@ -14,6 +14,7 @@ from deploy.local import cluster, lock, mongodb
 from deploy.local.errors import StackError
 from deploy.local.launch import Launch
 from deploy.local.layout import Layout, write_atomically
+from deploy.local.ports import HOST
 from deploy.local.process import Process
 from deploy.local.progress import Progress
 from deploy.local.readiness import await_serving, serves
@@ -37,12 +38,19 @@ class Stack:
     """The description in `stack.json` together with the processes it speaks of."""
 
     def __init__(
-        self, layout: Layout, servers: list[Server], *, served: dict[Kind, str], external: dict[Kind, str]
+        self,
+        layout: Layout,
+        servers: list[Server],
+        *,
+        served: dict[Kind, str],
+        external: dict[Kind, str],
+        variables: dict[str, str],
     ) -> None:
         self.layout = layout
         self.servers = servers
         self.served = served
         self.external = external
+        self.variables = variables
         self._by_name = {server.name: server for server in servers}
 
     @classmethod
@@ -62,15 +70,24 @@ class Stack:
                 port=entry["port"],
                 command=tuple(entry["command"]),
                 environment=entry["environment"],
+                # Not in what a launcher of an earlier version left behind, like the variables below.
+                host=entry.get("host", HOST),
             )
             for entry in record["servers"]
         ]
-        return cls(layout, servers, served=record["served"], external=record["external"])
+        return cls(
+            layout,
+            servers,
+            served=record["served"],
+            external=record["external"],
+            variables=record.get("variables", {}),
+        )
 
     def save(self) -> None:
         record = {
             "served": self.served,
             "external": self.external,
+            "variables": self.variables,
             "servers": [
                 {
                     **asdict(server),
@@ -108,7 +125,7 @@ class Stack:
     def env(self) -> dict[str, str]:
         """The variables through which the gateway finds these servers."""
         addresses = {**self.served, **self.external}
-        return {VARIABLE[kind]: addresses[kind] for kind in KINDS if kind in addresses}
+        return {**{VARIABLE[kind]: addresses[kind] for kind in KINDS if kind in addresses}, **self.variables}
 
     def process(self, name: str) -> Process:
         return Process.of(self.layout, self._server(name).name)

@@ -73,6 +73,7 @@ def _plan(layout: Layout, launch: Launch, external: dict[Kind, str], running: se
         [server for part in parts.values() for server in part.servers],
         external=external,
         served={kind: part.address for kind, part in parts.items()},
+        variables={name: value for part in parts.values() for name, value in part.variables.items()},
     )
 
 

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from deploy.local import applications, lock
 from deploy.local.layout import Layout
-from deploy.local.ports import HOST
 from deploy.local.process import Process
 from deploy.local.readiness import serves
 from deploy.local.server import VARIABLE
@@ -44,7 +43,7 @@ def _servers(stack: Stack) -> Iterator[Row]:
             state = "suspended"
         elif not serves(server):
             state = "not serving"
-        yield _row(process, state, f"{HOST}:{server.port}")
+        yield _row(process, state, f"{server.host}:{server.port}")
     for kind, address in stack.external.items():
         yield (kind, EXTERNAL, "-", address, f"({VARIABLE[kind]})")
 

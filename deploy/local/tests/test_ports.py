@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from deploy.local.errors import StackError
-from deploy.local.layout import DEVELOPMENT_ROOT, TEST_ROOT, Layout
+from deploy.local.layout import DEVELOPMENT_ROOT, SECOND_TEST_ROOT, TEST_ROOT, Layout
 from deploy.local.ports import HOST, OFFSETS, PortBook, base_of, is_free, taken_by
 
 
@@ -27,10 +27,10 @@ def taken(layout: Layout) -> Iterator[int]:
         yield port
 
 
-def test_the_three_kinds_of_root_do_not_share_ports(tmp_path: Path) -> None:
-    bases = sorted([base_of(DEVELOPMENT_ROOT), base_of(TEST_ROOT), base_of(tmp_path)])
+def test_the_kinds_of_root_do_not_share_ports(tmp_path: Path) -> None:
+    bases = sorted(base_of(root) for root in (DEVELOPMENT_ROOT, TEST_ROOT, SECOND_TEST_ROOT, tmp_path))
 
-    assert all(higher - lower >= 1000 for lower, higher in pairwise(bases))
+    assert all(higher - lower >= 500 for lower, higher in pairwise(bases))
     assert bases[-1] + 1000 < 32768
 
 

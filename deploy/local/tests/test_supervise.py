@@ -14,7 +14,7 @@ from deploy.local.supervise import Supervisor
 
 def test_a_process_that_keeps_dying_is_started_again_and_then_given_up(tmp_path: Path) -> None:
     layout = Layout(tmp_path)
-    no_servers = Stack(layout, [], served={}, external={})
+    no_servers = Stack(layout, [], served={}, external={}, variables={})
     worker = Application(Process.of(layout, "worker"), ("sh", "-c", "echo no broker; exit 1"), dict(os.environ))
     screen = io.StringIO()
     supervisor = Supervisor([worker], no_servers, port=1, stream=screen)

@@ -45,7 +45,7 @@ def serve(run_process: Callable[..., Path]) -> Iterator[Callable[..., Server]]:
             port = free_port()
             log = run_process("uvicorn", "gateway.asgi:application", "--port", str(port), **environment)
             client = clients.enter_context(httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=20))
-            for _ in range(300):
+            for _ in range(1200):
                 try:
                     client.get("/healthz")
                 except httpx.ConnectError:
@@ -74,7 +74,7 @@ def strict(serve: Callable[..., Server]) -> Server:
 
 @pytest.fixture(scope="session")
 def alone(serve: Callable[..., Server], tmp_path_factory: pytest.TempPathFactory) -> Server:
-    """Neither Redis nor MongoDB is there, but the scripts of GraphiQL are."""
+    """Neither Redis nor MongoDB nor Cassandra is there, but the scripts of GraphiQL are."""
     assets = tmp_path_factory.mktemp("alone") / "graphiql"
     graphiql.prepare(Launch(Progress()), assets)
     return serve(
@@ -83,6 +83,7 @@ def alone(serve: Callable[..., Server], tmp_path_factory: pytest.TempPathFactory
         GRAPHQL_BUCKET_POINTS="1",
         GRAPHQL_BUCKET_RESTORE="1",
         MONGODB_URI=f"mongodb://127.0.0.1:{free_port()}/",
+        CASSANDRA_CONTACT_POINTS="",
         MONGODB_SERVER_SELECTION_MS="300",
     )
 
