@@ -1,12 +1,7 @@
-"""Orders to be paid, signed calls of the payment system, and processes that stop at a given command."""
+"""Orders to be paid, and signed calls of the payment system."""
 
 import json
-import os
-import subprocess
-import sys
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -14,7 +9,6 @@ from typing import Any
 
 from django.conf import settings
 from pymongo.database import Database
-from pymongo.monitoring import CommandListener
 
 from gateway.mongo.client import Document
 from ordering.expiry import expire_unpaid
@@ -85,67 +79,3 @@ def event_body(paid: Document, /, **changes: Any) -> bytes:
 
 def signature(body: bytes, *, secret: str = settings.DEVELOPMENT_PAYMENT_SECRET, late: int = 0) -> str:
     return sign(body, secret, int(time.time()) - late)
-
-
-class Pause(CommandListener):
-    """Stops the process for good when it sends the nth command of this name to this collection."""
-
-    def __init__(self, command: str, collection: str, number: int) -> None:
-        self._wanted = (command, collection)
-        self._left = number
-
-    def started(self, event: Any) -> None:
-        if (event.command_name, event.command.get(event.command_name)) != self._wanted:
-            return
-        self._left -= 1
-        if self._left == 0:
-            os.write(sys.stdout.fileno(), b"paused\n")
-            while True:
-                time.sleep(60)
-
-    def succeeded(self, event: Any) -> None:
-        """Only what is sent counts."""
-
-    def failed(self, event: Any) -> None:
-        """A retry is counted like a first attempt."""
-
-
-PROGRAM = """
-import sys, django
-from pymongo import monitoring
-django.setup()
-from ordering.tests.paying import Pause
-monitoring.register(Pause(sys.argv[1], sys.argv[2], int(sys.argv[3])))
-exec(sys.argv[4])
-"""
-
-
-@contextmanager
-def paused_process(
-    database: Database[Document],
-    code: str,
-    *,
-    command: str,
-    collection: str,
-    number: int = 1,
-    variables: Mapping[str, str] | None = None,
-) -> Iterator["subprocess.Popen[bytes]"]:
-    """A process of the gateway that runs this code until it is about to send the nth such command."""
-    environment: Mapping[str, str] = {
-        **os.environ,
-        "DJANGO_SETTINGS_MODULE": "gateway.test_settings",
-        "MONGODB_DATABASE": database.name,
-        **(variables or {}),
-    }
-    with subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, command, collection, str(number), code],
-        cwd=ROOT,
-        env=environment,
-        stdout=subprocess.PIPE,
-    ) as process:
-        try:
-            assert process.stdout is not None
-            assert process.stdout.readline() == b"paused\n"
-            yield process
-        finally:
-            process.kill()

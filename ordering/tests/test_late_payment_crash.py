@@ -10,11 +10,12 @@ from bson import Decimal128
 from pymongo.database import Database
 
 from gateway.mongo.client import Document
+from gateway.tests.paused import paused_process
 from ordering import payments
 from ordering.changing import change_order
 from ordering.holds import resolve_old_holds
 from ordering.stock_due import pay_overdue
-from ordering.tests.paying import assert_orders_and_stock_agree, expired, ordered, paused_process, pay, stored
+from ordering.tests.paying import assert_orders_and_stock_agree, expired, ordered, pay, stored
 from ordering.tests.shop import orders, reserved, shop, stocked, two_shards
 
 __all__ = ["orders", "shop", "stocked", "two_shards"]

@@ -16,9 +16,10 @@ from pymongo.database import Database
 from catalog.tests.writing import at_once
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
+from gateway.tests.paused import paused_process
 from ordering.mails import mail_overdue, send_due_mails
 from ordering.tasks import sweep_mails
-from ordering.tests.paying import ordered, paused_process, pay, stored
+from ordering.tests.paying import ordered, pay, stored
 from ordering.tests.postbox import Postbox, postbox, served_by, subject
 from ordering.tests.shop import CUSTOMER, PURCHASE, buy, buyer, fill, orders, shop, stocked, two_shards
 

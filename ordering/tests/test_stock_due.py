@@ -11,13 +11,14 @@ from pymongo.database import Database
 from catalog.reservations import RELEASE, Pieces, StockNotChanged, change_stock
 from catalog.tests.writing import at_once
 from gateway.mongo.client import Document
+from gateway.tests.paused import paused_process
 from ordering import stock_due
 from ordering.events import BUYER
 from ordering.holds import forget_receipts
 from ordering.models import OrderStatus
 from ordering.moves import move_order
 from ordering.stock_due import RECEIPTS_KEPT, pay_overdue
-from ordering.tests.paying import assert_orders_and_stock_agree, ordered, paused_process, stock, stored
+from ordering.tests.paying import assert_orders_and_stock_agree, ordered, stock, stored
 from ordering.tests.shop import buyer, orders, reserved, shop, stocked, two_shards
 from ordering.transitions import Who
 
