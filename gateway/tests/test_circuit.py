@@ -1,16 +1,19 @@
 """The circuit by itself: when it opens, who may try, what closes it."""
 
-import pytest
-from pytest_django import Settings
+import os
 
-from gateway.cassandra.circuit import SILENCES_TO_OPEN, Circuit
-from gateway.cassandra.errors import CassandraUnavailable
+import pytest
+
+from gateway.circuit import SILENCES_TO_OPEN, Circuit
+
+
+class Away(Exception):
+    pass
 
 
 @pytest.fixture
-def circuit(settings: Settings) -> Circuit:
-    settings.CASSANDRA_CIRCUIT_SECONDS = 60.0
-    return Circuit()
+def circuit() -> Circuit:
+    return Circuit("store", pause=lambda: 60.0, away=Away)
 
 
 def let_pause_pass(circuit: Circuit) -> None:
@@ -22,7 +25,7 @@ def let_pause_pass(circuit: Circuit) -> None:
 def is_open(circuit: Circuit) -> bool:
     try:
         circuit.check()
-    except CassandraUnavailable:
+    except Away:
         return True
     return False
 
@@ -82,3 +85,13 @@ def test_failure_of_a_later_try_is_told_from_the_first_failures(circuit: Circuit
     let_pause_pass(circuit)
     circuit.check()
     assert circuit.lost("refused again")
+
+
+def test_forked_process_begins_with_a_closed_one(circuit: Circuit) -> None:
+    circuit.lost("refused")
+    if (child := os.fork()) == 0:
+        os._exit(int(is_open(circuit)))
+    _, status = os.waitpid(child, 0)
+
+    assert os.waitstatus_to_exitcode(status) == 0
+    assert is_open(circuit)
