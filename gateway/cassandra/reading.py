@@ -1,15 +1,18 @@
-"""Running reads: `read`, `first` and `scan` for synchronous code, the same with `_async` for GraphQL.
+"""Running reads: `read`, `first`, `scan` for synchronous code, the same with `_async` for GraphQL; many: `read_many`.
 
 All raise CassandraNotConfigured or CassandraUnavailable, and never wait longer than to connect, prepare and ask.
 """
 
 import time
-from collections.abc import AsyncGenerator, Iterator
+from collections import deque
+from collections.abc import AsyncGenerator, Iterable, Iterator
+from concurrent.futures import Future
 from contextlib import aclosing
 
 from gateway.cassandra.circuit import CIRCUIT
-from gateway.cassandra.sending import ready, ready_async, send, wait, wait_async
+from gateway.cassandra.sending import Page, Ready, ready, ready_async, send, wait, wait_async
 from gateway.cassandra.statements import Consistency, Row, Select
+from gateway.cassandra.writing import IN_FLIGHT
 
 _PING = Select("SELECT key FROM system.local", (), Consistency.LOCAL_ONE, page_size=1)
 
@@ -22,15 +25,31 @@ def first(request: Select) -> Row | None:
     return next(scan(request), None)
 
 
+def read_many(requests: Iterable[Select]) -> list[list[Row]]:
+    """The rows of each, in the order of the requests; as many of them are under way at a time as of writes."""
+    CIRCUIT.check()
+    answers: list[list[Row]] = []
+    pending: deque[tuple[Ready, Future[Page]]] = deque()
+
+    def take_first() -> None:
+        to_send, future = pending.popleft()
+        answers.append(list(_from(to_send, wait(future))))
+
+    for request in requests:
+        if len(pending) == IN_FLIGHT:
+            take_first()
+        to_send = ready(request)
+        pending.append((to_send, send(to_send)))
+    while pending:
+        take_first()
+    return answers
+
+
 def scan(request: Select) -> Iterator[Row]:
     """Row by row, fetched page by page as they are asked for."""
     CIRCUIT.check()
     to_send = ready(request)
-    page = wait(send(to_send))
-    yield from page.rows
-    while page.following:
-        page = wait(send(to_send, page.following))
-        yield from page.rows
+    yield from _from(to_send, wait(send(to_send)))
 
 
 async def read_async(request: Select) -> list[Row]:
@@ -59,3 +78,10 @@ def ping() -> float:
     started = time.perf_counter()
     first(_PING)
     return time.perf_counter() - started
+
+
+def _from(to_send: Ready, page: Page) -> Iterator[Row]:
+    yield from page.rows
+    while page.following:
+        page = wait(send(to_send, page.following))
+        yield from page.rows

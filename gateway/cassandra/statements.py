@@ -1,6 +1,5 @@
 """Requests as values: what a table's `select`, `upsert` and `delete` make, and the runners execute."""
 
-from collections.abc import Hashable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -34,5 +33,5 @@ class Write:
     cql: str
     params: tuple[Any, ...]
     consistency: Consistency
-    partition: Hashable
+    partition: tuple[Any, ...]
     """Equal for writes to one partition of one table, which may travel together."""

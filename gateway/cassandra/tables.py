@@ -75,6 +75,9 @@ class Table:
     """Every write carries a timestamp that follows the document's version: a late one never undoes a newer.
 
     All or none: a single write under the clock's time would outlive the versions that follow."""
+    sampled: float = 0.0
+    """Of the partitions that a sync writes, the share that it measures for partition_stats; 1 where buckets depend on
+    it."""
 
     def __post_init__(self) -> None:
         _check_names(self.name, *self.columns)
@@ -119,6 +122,16 @@ class Table:
         if limit is not None:
             cql, params, page_size = f"{cql} LIMIT ?", (*params, limit), min(limit, page_size)
         return Select(cql, params, self.read_at, page_size)
+
+    def keys(self) -> Select:
+        """The keys of all rows there are, in no order: for `scan`, since a table may be of any size."""
+        cql = f"SELECT {', '.join(self.primary_key)} FROM {self.full_name}"  # noqa: S608 names are checked
+        return Select(cql, (), self.read_at, PAGE_SIZE)
+
+    def by_key(self, row: Mapping[str, Any]) -> Select:
+        """The row with the key of this one."""
+        where = " AND ".join(f"{column} = ?" for column in self.primary_key)
+        return self.select(where, *(row[column] for column in self.primary_key))
 
     def upsert(self, row: Mapping[str, Any], *, timestamp: int | None = None, ttl: timedelta | None = None) -> Write:
         """Write a row by its key. A column set to None is erased, one that is absent stays as it was.

@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future
 from itertools import groupby, islice
+from typing import Any
 
 from gateway.cassandra.circuit import CIRCUIT
 from gateway.cassandra.sending import Page, ready_batch, send, wait
@@ -25,6 +26,14 @@ def write(writes: Iterable[Write]) -> None:
         pending.append(send(ready_batch(batch)))
     while pending:
         wait(pending.popleft())
+
+
+def gathered(writes: Iterable[Write]) -> list[Write]:
+    """The same, those of one partition beside each other, so that they travel together."""
+    by_partition: dict[tuple[Any, ...], list[Write]] = {}
+    for one in writes:
+        by_partition.setdefault(one.partition, []).append(one)
+    return [one for together in by_partition.values() for one in together]
 
 
 def _by_partition(writes: Iterable[Write]) -> Iterator[list[Write]]:

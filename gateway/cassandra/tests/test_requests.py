@@ -12,8 +12,8 @@ from cassandra import ConsistencyLevel, InvalidRequest
 from cassandra.query import BatchType
 from pytest_django import Settings
 
-from gateway.cassandra import writing
-from gateway.cassandra.reading import first, first_async, ping, read, read_async, scan, scan_async
+from gateway.cassandra import reading, writing
+from gateway.cassandra.reading import first, first_async, ping, read, read_async, read_many, scan, scan_async
 from gateway.cassandra.session import CONNECTOR
 from gateway.cassandra.statements import Row, Select, Write
 from gateway.cassandra.writing import write
@@ -220,6 +220,19 @@ def test_writes_to_many_partitions_and_tables_all_arrive(monkeypatch: pytest.Mon
         {"data": str(number)} for number in range(50)
     ]
     assert {first(orders_of(key, columns=["status"]))["status"] for key in ids} == {"new"}  # type: ignore[index]
+
+
+def test_many_reads_answer_in_their_order_whatever_their_number_and_pages(
+    monkeypatch: pytest.MonkeyPatch, owner: str
+) -> None:
+    monkeypatch.setattr(reading, "IN_FLIGHT", 4)
+    write(HISTORY.upsert(order(f"{owner}:{number}", day), timestamp=1) for number in range(9) for day in range(1, 4))
+
+    answers = read_many(orders_of(f"{owner}:{number}", page_size=2) for number in range(10))
+
+    assert [len(rows) for rows in answers] == [3] * 9 + [0]
+    assert [{row["owner"] for row in rows} for rows in answers[:9]] == [{f"{owner}:{number}"} for number in range(9)]
+    assert read_many([]) == []
 
 
 # ---------------------------------------------------------------- time
