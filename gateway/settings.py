@@ -185,6 +185,10 @@ CASSANDRA_CONNECT_TIMEOUT = env.float("CASSANDRA_CONNECT_TIMEOUT", 2.0)
 CASSANDRA_REQUEST_TIMEOUT = env.float("CASSANDRA_REQUEST_TIMEOUT", 2.0)
 # After an outage is noticed, how long calls fail at once before one of them tries again.
 CASSANDRA_CIRCUIT_SECONDS = env.float("CASSANDRA_CIRCUIT_SECONDS", 5.0)
+# The command line that runs nodetool, options and all; empty: the one on PATH. Without any there are no repairs.
+CASSANDRA_NODETOOL = env.str("CASSANDRA_NODETOOL", "")
+# Where the JMX of each node listens, as host:port; empty: port 7199 of the nodes that the driver knows.
+CASSANDRA_JMX: list[str] = env.list("CASSANDRA_JMX", [])
 
 # ---------------------------------------------------------------- Redis and Celery
 
@@ -219,6 +223,11 @@ CELERY_BEAT_SCHEDULE = {
     "sweep-orders": {"task": "ordering.tasks.sweep_orders", "schedule": 30.0},
     # 03:30 in Moscow: when the shop sleeps.
     "check-reservations": {"task": "ordering.tasks.check_reservations", "schedule": crontab(hour=0, minute=30)},
+    # 04:00 in Moscow, half an hour behind the check.
+    "repair-cassandra": {"task": "gateway.tasks.repair_cassandra", "schedule": crontab(hour=1, minute=0)},
+    # Behind the repair: what the replicas mend among themselves does not differ. And then what was repaired can leave.
+    "reconcile": {"task": "ordering.tasks.reconcile", "schedule": crontab(hour=2, minute=0)},
+    "archive-orders": {"task": "ordering.tasks.archive", "schedule": crontab(hour=3, minute=0)},
     "sweep-mails": {"task": "ordering.tasks.sweep_mails", "schedule": 60.0},
 }
 

@@ -3,6 +3,7 @@
 from celery import shared_task
 
 from gateway.accounts.sessions.catch_up import catch_up
+from gateway.cassandra.repair import repair_and_log
 from gateway.mongo import lag
 
 
@@ -16,3 +17,9 @@ def measure_replication_lag() -> None:
 def catch_up_sessions() -> None:
     """Every 10 s; the next one does what one that waited longer would have done."""
     catch_up()
+
+
+@shared_task(expires=4 * 3600)
+def repair_cassandra() -> None:
+    """Every night; what has not begun when the shop wakes is left to the next. A second one finds the lock taken."""
+    repair_and_log()

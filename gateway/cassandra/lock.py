@@ -1,7 +1,7 @@
-"""One change of the schema at a time: two at once can leave nodes that never agree, IF NOT EXISTS or not."""
+"""One at a time: two changes of the schema can leave nodes that never agree, two repairs do the same work twice."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 
 from redis.exceptions import LockError, RedisError
 from redis.lock import Lock
@@ -9,40 +9,53 @@ from redis.lock import Lock
 from gateway.redis import redis_client
 
 NAME = "cassandra:schema"
+REPAIR_NAME = "cassandra:repair"
 # A holder that died lets go after this time; a living one renews it before each statement, which is shorter.
 LEASE_SECONDS = 120.0
-# Longer than a whole first apply, which takes seconds.
+# Longer than a whole first apply, which takes seconds; and than the lease, so that work of the dead is taken over.
 WAIT_SECONDS = 180.0
 
+Say = Callable[[str], None]
+Renew = Callable[[], None]
 
-class SchemaLocked(Exception):
-    """Another process has been changing the schema all the time, or took over because we were slow."""
+
+class Locked(Exception):
+    """Another process has been at it all the time, or took over because we were slow."""
+
+
+def schema_lock(say: Say) -> AbstractContextManager[Renew]:
+    """Hold the lock; gives a function that renews it. Without Redis goes on without it, and says so."""
+    return _only_one(NAME, who="apply", what="the schema", say=say)
+
+
+def repair_lock(say: Say) -> AbstractContextManager[Renew]:
+    """The same for repairs."""
+    return _only_one(REPAIR_NAME, who="repair", what="the lock", say=say)
 
 
 @contextmanager
-def schema_lock(say: Callable[[str], None]) -> Iterator[Callable[[], None]]:
-    """Hold the lock; gives a function that renews it. Without Redis goes on without it, and says so."""
-    lock = redis_client().lock(NAME, timeout=LEASE_SECONDS, blocking_timeout=WAIT_SECONDS)
+def _only_one(name: str, *, who: str, what: str, say: Say) -> Iterator[Renew]:
+    lock = redis_client().lock(name, timeout=LEASE_SECONDS, blocking_timeout=WAIT_SECONDS)
     try:
         acquired = lock.acquire()
     except RedisError:
-        say("Redis is away: make sure that no other apply runs at the same time")
+        say(f"Redis is away: make sure that no other {who} runs at the same time")
         yield lambda: None
         return
     if not acquired:
-        raise SchemaLocked(f"another apply has held the schema for {WAIT_SECONDS:.0f} s")
+        raise Locked(f"another {who} has held {what} for {WAIT_SECONDS:.0f} s")
     try:
-        yield lambda: _renew(lock)
+        yield lambda: _renew(lock, who)
     finally:
         with suppress(RedisError):
             lock.release()
 
 
-def _renew(lock: Lock) -> None:
+def _renew(lock: Lock, who: str) -> None:
     try:
         lock.reacquire()
     except LockError as error:
-        raise SchemaLocked("another apply has taken over: run this one again") from error
+        raise Locked(f"another {who} has taken over: run this one again") from error
     except RedisError:
         # Redis died on the way; the lease we had is the best protection left.
         return

@@ -1,5 +1,6 @@
-"""manage.py cassandra apply|status: the keyspaces and tables that the apps declare."""
+"""manage.py cassandra apply|status|repair: the keyspaces and tables that the apps declare."""
 
+import shlex
 import time
 from argparse import ArgumentParser
 from typing import Any
@@ -12,9 +13,11 @@ from django.core.management.base import BaseCommand, CommandError
 from gateway.cassandra.cql import ttl_seconds
 from gateway.cassandra.errors import CassandraNotConfigured, CassandraUnavailable
 from gateway.cassandra.found import Found, find
+from gateway.cassandra.handoff import hints
 from gateway.cassandra.keyspaces import keyspace_name, replication
-from gateway.cassandra.lock import SchemaLocked, schema_lock
+from gateway.cassandra.lock import Locked, schema_lock
 from gateway.cassandra.outcomes import readable
+from gateway.cassandra.repair import NodetoolMissing, repair, steps
 from gateway.cassandra.schema import Plan, execute, plan
 from gateway.cassandra.session import CONNECTOR
 from gateway.cassandra.tables import Table, declared
@@ -28,7 +31,9 @@ class Command(BaseCommand):
     help = (
         "Keyspaces, types and tables in Cassandra as the apps' projections.py declare them. "
         "apply creates what is missing and adds new columns; other differences are reported as drift (exit status 1). "
-        "status shows nodes, keyspaces and the policies of each table."
+        "status shows nodes with the hints they keep, keyspaces and the policies of each table. "
+        "repair makes the replicas of the tables declared for it agree; a failure on one node leaves the others to be "
+        "tried (exit status 1)."
     )
     requires_system_checks = ()
 
@@ -39,17 +44,22 @@ class Command(BaseCommand):
         wait_help = "seconds to wait for a node that does not answer yet (%(default)s)"
         apply.add_argument("--wait", type=float, default=WAIT_SECONDS, metavar="SECONDS", help=wait_help)
         actions.add_parser("status", help="nodes, keyspaces, tables")
+        repairing = actions.add_parser("repair", help="nodetool repair of the tables declared for it, on every node")
+        repairing.add_argument("--dry-run", action="store_true", help="print the calls of nodetool, make none")
 
     def handle(self, *_: Any, action: str, dry_run: bool = False, wait: float = 0.0, **__: Any) -> None:
         try:
-            session = self._session(wait)
-            if action == "status":
-                self._status(session)
+            if action == "repair":
+                self._repair(dry_run=dry_run)
+            elif action == "status":
+                self._status(self._session(wait))
             else:
-                self._apply(session, dry_run=dry_run)
+                self._apply(self._session(wait), dry_run=dry_run)
         except CassandraNotConfigured as error:
             self.stdout.write(f"{error}: nothing to do")
-        except (CassandraUnavailable, NoHostAvailable, DriverException, ErrorMessage, SchemaLocked) as error:
+        except NodetoolMissing as error:
+            self.stdout.write(str(error))
+        except (CassandraUnavailable, NoHostAvailable, DriverException, ErrorMessage, Locked) as error:
             raise CommandError(str(error)) from error
 
     def _session(self, wait: float) -> Session:
@@ -87,6 +97,25 @@ class Command(BaseCommand):
         if not made.changes:
             self.stdout.write("nothing to change")
 
+    def _repair(self, *, dry_run: bool) -> None:
+        if dry_run:
+            for step in steps():
+                self.stdout.write(shlex.join(("nodetool", *step.arguments)))
+            return
+        repaired, failed = [], []
+        for step, seconds, failure in repair(self.stderr.write):
+            where = f"{step.keyspace} on {step.node}"
+            if failure:
+                failed.append(where)
+                self.stderr.write(f"{where}: FAILED after {seconds:.1f} s: {failure}")
+            else:
+                repaired.append(where)
+                self.stdout.write(f"{where}: {', '.join(step.tables)} repaired in {seconds:.1f} s")
+        if failed:
+            raise CommandError(f"{len(failed)} of {len(failed + repaired)} repairs failed: {'; '.join(failed)}")
+        if not repaired:
+            self.stdout.write("no table is declared to be repaired: nothing to do")
+
     def _status(self, session: Session) -> None:
         tables = declared()
         found = _found(session, tables)
@@ -95,7 +124,8 @@ class Command(BaseCommand):
             session.cluster.metadata.all_hosts(), key=lambda host: (host.datacenter, str(host.endpoint))
         ):
             state = {True: "up", False: "down"}.get(host.is_up, "not connected")
-            self.stdout.write(f"  {host.endpoint}  {host.datacenter}/{host.rack}  {host.release_version}  {state}")
+            where = f"{host.endpoint}  {host.datacenter}/{host.rack}  {host.release_version}"
+            self.stdout.write(f"  {where}  {state}  {hints(session, host)}")
         for kind in sorted({table.kind for table in tables}):
             self._keyspace_status([table for table in tables if table.kind == kind], found)
 
