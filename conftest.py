@@ -20,6 +20,7 @@ from django.core.management import call_command
 from django.test.utils import setup_databases, teardown_databases
 from pymongo import DeleteMany
 from pymongo.database import Database
+from pytest_django import Settings
 from xdist.remote import Producer
 from xdist.scheduler import LoadFileScheduling
 
@@ -32,6 +33,7 @@ from gateway.accounts.tests.signed import forget_attempts
 from gateway.mongo import topology
 from gateway.mongo.client import Document, client, database
 from gateway.mongo.collections import declared
+from gateway.mongo.outage import MONGODB
 from gateway.mongo.routing import ROUTING
 from gateway.redis import redis_client
 from ordering.holds import QUEUE
@@ -103,6 +105,15 @@ def stack_of_module() -> Iterator[Stack]:
     """Likewise, for one outage that many tests look at."""
     with _healthy_afterwards() as stack:
         yield stack
+
+
+@pytest.fixture
+def mongodb_away(settings: Settings) -> Iterator[None]:
+    """The API of this process takes MongoDB for away; nothing is killed, and whoever asks it all the same ends that."""
+    settings.MONGODB_CIRCUIT_SECONDS = 600.0
+    MONGODB.lost("says the test")
+    yield
+    MONGODB.reset()
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from http.cookies import CookieError, SimpleCookie
 from typing import NamedTuple
 
 from django.conf import settings
-from django.contrib.auth import get_user
+from django.contrib.auth import SESSION_KEY, get_user
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest
 from graphql import DocumentNode
@@ -18,8 +18,10 @@ from gateway.accounts.models import User
 from gateway.accounts.owners import customer_owner, guest_owner
 from gateway.accounts.sessions.cookies import bearer_token, expiring_cookie, setting_cookie
 from gateway.accounts.sessions.engine import SessionStore
+from gateway.degraded import note_degraded
 from gateway.graphql.writes import run_write
 from gateway.http import Scope, header
+from gateway.mongo.outage import MongoUnavailable, ask, is_anybody_in_sight
 from gateway.texts import Language
 
 
@@ -42,6 +44,7 @@ class RequestContext:
         self.new_token: str | None = None
         """Of the session made or rotated in this request: the answer sets it as the cookie."""
         self._found: asyncio.Future[_Viewer] | None = None
+        self._stored: asyncio.Future[SessionStore | None] | None = None
         self._renewed = False
         self._ended = False
 
@@ -63,12 +66,19 @@ class RequestContext:
         return self.header("authorization")
 
     async def user(self) -> User | AnonymousUser:
-        """Whoever is signed in; looked up on first call, shared by all fields."""
+        """Whoever is signed in; looked up on first call, shared by all fields. Raises MongoUnavailable."""
         return (await self._viewer()).user
 
     async def owner(self) -> str | None:
-        """Whose carts and orders these are: the customer's, or the guest's with a session; None without one."""
-        return (await self._viewer()).owner
+        """Whose carts and orders these are: the customer's, or the guest's with a session; None without one.
+
+        While MongoDB is away the session alone tells, and what the account says of it is not known.
+        """
+        try:
+            return (await self._viewer_in_time()).owner
+        except MongoUnavailable:
+            note_degraded()
+            return _owner_by(await self._stored_session())
 
     async def owner_to_write(self) -> str:
         """Likewise; makes a session for a guest who has none, whose token the answer must then tell."""
@@ -77,14 +87,17 @@ class RequestContext:
             session = self.new_session()
             await run_write(session.create)
             self.signed_in(AnonymousUser(), session)
-            owner = _Viewer(AnonymousUser(), session).owner
+            owner = _owner_by(session)
         if owner is None:
             raise RuntimeError("a new session has no key")
         return owner
 
     async def session(self) -> SessionStore | None:
-        """The session that the request came with or was given, if it is alive."""
-        return (await self._viewer()).session
+        """The session that the request came with or was given, if it is alive; MongoDB may be away."""
+        try:
+            return (await self._viewer_in_time()).session
+        except MongoUnavailable:
+            return await self._stored_session()
 
     def new_session(self) -> SessionStore:
         """Not saved yet."""
@@ -124,21 +137,50 @@ class RequestContext:
     async def _viewer(self) -> "_Viewer":
         self.personal = True
         if self._found is None:
-            self._found = asyncio.ensure_future(asyncio.to_thread(self._look_up))
+            self._found = asyncio.ensure_future(self._look_up())
         # A field that is cancelled must not take the look-up away from the others.
         return await asyncio.shield(self._found)
 
-    def _look_up(self) -> "_Viewer":
+    async def _viewer_in_time(self) -> "_Viewer":
+        """Raises MongoUnavailable also when the look-up takes long and no server is in sight: the session can tell."""
+        found = asyncio.ensure_future(self._viewer())
+        await asyncio.wait({found}, timeout=settings.MONGODB_PATIENCE_SECONDS)
+        if not found.done() and not await is_anybody_in_sight():
+            found.cancel()
+            raise MongoUnavailable("no server is known")
+        return await found
+
+    async def _look_up(self) -> "_Viewer":
+        session = await self._stored_session()
+        if session is None:
+            return _Viewer(AnonymousUser(), None)
+        return await asyncio.to_thread(self._confirmed, session)
+
+    async def _stored_session(self) -> SessionStore | None:
+        """As Redis or Cassandra keeps it, whatever the account says of it."""
+        if self._stored is None:
+            self._stored = asyncio.ensure_future(asyncio.to_thread(self._load))
+        return await asyncio.shield(self._stored)
+
+    def _load(self) -> SessionStore | None:
+        if (token := self._token()) is None:
+            return None
+        session = SessionStore(token, device=self.header("user-agent") or "", ip_address=self.address)
+        session.keys()  # loads it
+        return None if session.is_empty() else session
+
+    def _confirmed(self, session: SessionStore) -> "_Viewer":
         """Django's own check: the session lives, its user is active and has not changed the password since."""
-        request = HttpRequest()
-        request.session = session = SessionStore(
-            self._token(), device=self.header("user-agent") or "", ip_address=self.address
-        )
-        found = get_user(request)
+        found: User | AnonymousUser = AnonymousUser()
+        if SESSION_KEY in session:
+            request = HttpRequest()
+            request.session = session
+            signed_in = ask(get_user, request)
+            found = signed_in if isinstance(signed_in, User) else found
         if session.is_empty():
             return _Viewer(AnonymousUser(), None)
         self._renewed = session.touch()
-        return _Viewer(found if isinstance(found, User) else AnonymousUser(), session)
+        return _Viewer(found, session)
 
 
 class _Viewer(NamedTuple):
@@ -148,10 +190,18 @@ class _Viewer(NamedTuple):
 
     @property
     def owner(self) -> str | None:
-        if isinstance(self.user, User):
-            return customer_owner(self.user.pk)
-        session_id = self.session.session_id if self.session else None
-        return guest_owner(session_id) if session_id else None
+        return customer_owner(self.user.pk) if isinstance(self.user, User) else _guest_of(self.session)
+
+
+def _owner_by(session: SessionStore | None) -> str | None:
+    """Told by the session alone."""
+    user_id = session.get(SESSION_KEY) if session is not None else None
+    return customer_owner(user_id) if user_id else _guest_of(session)
+
+
+def _guest_of(session: SessionStore | None) -> str | None:
+    session_id = session.session_id if session is not None else None
+    return guest_owner(session_id) if session_id else None
 
 
 async def _known(viewer: _Viewer) -> _Viewer:

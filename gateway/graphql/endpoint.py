@@ -2,17 +2,29 @@
 
 import asyncio
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import structlog
 from django.conf import settings
+from graphql import GraphQLError
 
 from gateway import deadline, logs
+from gateway.degraded import noting_degradation
 from gateway.graphql import browsers, caching, cost, graphiql, negotiation, persisted, throttle
 from gateway.graphql.context import RequestContext
 from gateway.graphql.documents import Documents, Operation
-from gateway.graphql.errors import FAULT, TOO_SLOW, Code, Refused, formatted
+from gateway.graphql.errors import (
+    FAULT,
+    TOO_SLOW,
+    Code,
+    Refused,
+    formatted,
+    is_outage,
+    is_refused_change,
+    retry_after,
+)
 from gateway.graphql.negotiation import GRAPHQL_RESPONSE, HTML, JSON
 from gateway.graphql.requests import METHODS, GraphQLRequest, bad_request, read_request
 from gateway.graphql.schema import schema
@@ -118,7 +130,7 @@ async def _serve(request: GraphQLRequest, context: RequestContext, media_type: s
 async def _execute(
     request: GraphQLRequest, operation: Operation, context: RequestContext, asked: int, spent: throttle.Spent
 ) -> Answer:
-    with collecting_policies() as policies:
+    with collecting_policies() as policies, noting_degradation() as degradation:
         result = await schema.execute(
             request.text or PERSISTED,
             variable_values=request.variables,
@@ -128,14 +140,25 @@ async def _execute(
     # What is asked for is an upper bound; of it the objects in the answer were needed. A write costs what it costs.
     actual = min(asked, cost.objects_in(result.data) - 1) if operation.is_query else asked
     answer = Answer({"data": result.data, "extensions": {"cost": _cost(asked, max(0, actual), spent)}})
+    if degradation.noted:
+        answer.content["extensions"]["degraded"] = True
     if result.errors:
-        answer.content["errors"] = [formatted(error, context.language) for error in result.errors]
-    elif request.by_get and not context.personal:
+        mutation = not operation.is_query
+        answer.content["errors"] = [formatted(error, context.language, mutation=mutation) for error in result.errors]
+        if _nothing_done(result.data, result.errors, mutation=mutation):
+            answer.status, answer.headers = 503, {"retry-after": str(retry_after())}
+    elif request.by_get and not context.personal and not degradation.noted:
         answer.max_age = caching.max_age(policies)
     if answer.max_age:
         # One client's points are nobody else's business, and would make every copy of the answer different.
         del answer.content["extensions"]["cost"]["throttleStatus"]
     return answer
+
+
+def _nothing_done(data: object, errors: Sequence[GraphQLError], *, mutation: bool) -> bool:
+    """Because MongoDB is away: a change was refused, or no part of the query could be answered."""
+    outages = [error for error in errors if is_outage(error)]
+    return any(data is None or is_refused_change(error, mutation=mutation) for error in outages)
 
 
 def _refusal(

@@ -1,15 +1,18 @@
 """What the caller may know of an error: a fault of the request is told whole, a fault of ours by its id only."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import structlog
+from django.conf import settings
 from graphql import GraphQLError, GraphQLFormattedError
-from pymongo.errors import PyMongoError, ServerSelectionTimeoutError
+from pymongo.errors import PyMongoError
 
 from gateway import logs
 from gateway.accounts.sessions.errors import UNAVAILABLE, SessionsUnavailable
 from gateway.graphql.inputs import BadInput
+from gateway.mongo.outage import MongoUnavailable
 from gateway.texts import Language, Text
 
 log = structlog.get_logger(__name__)
@@ -30,12 +33,21 @@ Code = Literal[
     "PERSISTED_QUERY_NOT_FOUND",
     "SESSIONS_UNAVAILABLE",
     "THROTTLED",
+    "UNAVAILABLE",
 ]
 
 FAULT = Text("Внутренняя ошибка. Мы уже знаем о ней.", "An internal error. We already know of it.")
 TOO_SLOW = Text(
     "Запрос не уложился в отведённое время и остановлен. Начатая запись могла завершиться.",
     "The request took longer than it may and was stopped. A write that had begun may have been done.",
+)
+NO_CHANGES = Text(
+    "Магазин временно не принимает изменения, повторите чуть позже.",
+    "The shop takes no changes for the moment, try again shortly.",
+)
+NO_ANSWER = Text(
+    "Магазин временно не может на это ответить, повторите чуть позже.",
+    "The shop cannot answer this for the moment, try again shortly.",
 )
 
 
@@ -86,15 +98,40 @@ def is_fault(error: GraphQLError) -> bool:
 
 
 def ran_out_of_time(error: GraphQLError) -> bool:
-    """The deadline passed while a server was asked. That no server is found in time is an outage, hence a fault."""
+    """The deadline passed while a server was asked. That no server is found in time is an outage."""
     original = error.original_error
-    if isinstance(original, ServerSelectionTimeoutError):
-        return False
     return isinstance(original, TimeoutError) or (isinstance(original, PyMongoError) and original.timeout)
 
 
+def is_outage(error: GraphQLError) -> bool:
+    """MongoDB is away, and nobody else could answer."""
+    return isinstance(error.original_error, MongoUnavailable)
+
+
+def is_refused_change(error: GraphQLError, *, mutation: bool) -> bool:
+    """Of an outage: the mutation itself failed, not a field of what it answers."""
+    return mutation and len(error.path or ()) <= 1
+
+
+def retry_after() -> int:
+    """Seconds after which MongoDB will have been tried again."""
+    return max(1, math.ceil(settings.MONGODB_CIRCUIT_SECONDS))
+
+
+def unavailable() -> Refused:
+    """MongoDB is away before anything could be executed."""
+    seconds = retry_after()
+    headers = {"retry-after": str(seconds)}
+    return Refused("UNAVAILABLE", NO_ANSWER, status=503, headers=headers, details={"retryAfter": seconds})
+
+
 def log_faults(errors: Sequence[GraphQLError]) -> None:
+    if outages := [error for error in errors if is_outage(error)]:
+        # One line, however many fields: the outage itself has been logged when it was noticed.
+        log.warning("graphql_unavailable", paths=[error.path for error in outages], reason=outages[0].message)
     for error in errors:
+        if is_outage(error):
+            continue
         if ran_out_of_time(error):
             log.warning("graphql_deadline", path=error.path, error=str(error.original_error))
         elif isinstance(error.original_error, SessionsUnavailable):
@@ -103,15 +140,20 @@ def log_faults(errors: Sequence[GraphQLError]) -> None:
             log.error("graphql_fault", path=error.path, exc_info=error.original_error)
 
 
-def formatted(error: GraphQLError, language: Language) -> GraphQLFormattedError:
+def formatted(error: GraphQLError, language: Language, *, mutation: bool = False) -> GraphQLFormattedError:
     """An error of execution."""
+    if isinstance(error.original_error, MongoUnavailable):
+        text = NO_CHANGES if is_refused_change(error, mutation=mutation) else error.original_error.text or NO_ANSWER
+        told = _ours(error, "UNAVAILABLE", text.in_language(language))
+        told["extensions"]["retryAfter"] = retry_after()
+        return told
     if ran_out_of_time(error):
         return _ours(error, "DEADLINE_EXCEEDED", TOO_SLOW.in_language(language))
     if isinstance(error.original_error, SessionsUnavailable):
         return _ours(error, "SESSIONS_UNAVAILABLE", UNAVAILABLE.in_language(language))
     if is_fault(error):
         return _ours(error, "INTERNAL", FAULT.in_language(language))
-    told: GraphQLFormattedError = {
+    told = {
         **error.formatted,
         "extensions": {"code": "BAD_USER_INPUT", **(error.extensions or {})},
     }

@@ -13,8 +13,9 @@ from django.conf import settings
 from pymongo.errors import PyMongoError
 from pymongo.read_preferences import SecondaryPreferred
 
-from gateway.graphql.errors import FAULT, Refused
+from gateway.graphql.errors import FAULT, Refused, unavailable
 from gateway.mongo.client import async_database
+from gateway.mongo.outage import MongoUnavailable, asking
 from gateway.redis import ask_redis
 from gateway.texts import Text
 
@@ -112,7 +113,10 @@ async def _find_registered(id_: str) -> str | None:
     if text is None:
         collection = async_database().get_collection(COLLECTION, read_preference=SecondaryPreferred())
         try:
-            found = await collection.find_one({"_id": id_}, {"text": 1}, comment="graphql.operations")
+            with asking():
+                found = await collection.find_one({"_id": id_}, {"text": 1}, comment="graphql.operations")
+        except MongoUnavailable as error:
+            raise unavailable() from error
         except PyMongoError as error:
             log.warning("graphql_operations_unknown", error=str(error))
             raise Refused("INTERNAL", FAULT, status=503, headers=NO_STORE) from error

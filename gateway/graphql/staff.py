@@ -5,19 +5,20 @@ import asyncio
 from gateway.domain_errors import NotAllowed, NotSignedIn
 from gateway.graphql.context import RequestContext
 from gateway.graphql.inputs import Forbidden, Unauthenticated
+from gateway.mongo.outage import ask
 from gateway.staff.permissions import actor_with
 
 
 async def may(context: RequestContext, permission: str) -> bool:
     user = await context.user()
-    return await asyncio.to_thread(user.has_perm, permission)
+    return await asyncio.to_thread(ask, user.has_perm, permission)
 
 
 async def authorise(context: RequestContext, permission: str) -> None:
     """Raises Unauthenticated or Forbidden."""
     user = await context.user()
     try:
-        await asyncio.to_thread(actor_with, user, permission)
+        await asyncio.to_thread(ask, actor_with, user, permission)
     except NotSignedIn as error:
         raise Unauthenticated(error.text) from error
     except NotAllowed as error:

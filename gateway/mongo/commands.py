@@ -1,4 +1,7 @@
-"""Counts every command sent to MongoDB: what, on which collection, under which policy, to how many shards."""
+"""Counts every command sent to MongoDB: what, on which collection, under which policy, to how many shards.
+
+What comes back tells the circuit that MongoDB is there.
+"""
 
 import threading
 from collections import Counter
@@ -8,8 +11,12 @@ from typing import Any, NamedTuple
 
 from pymongo.monitoring import CommandFailedEvent, CommandListener, CommandStartedEvent, CommandSucceededEvent
 
+from gateway.mongo.outage import MONGODB
 from gateway.mongo.policies import current_scope
 from gateway.mongo.routing import ROUTING
+
+# A mongos answers for these alone, also when every shard behind it is gone.
+_WITHOUT_SHARDS = {"admin", "config"}
 
 
 class Sent(NamedTuple):
@@ -41,7 +48,8 @@ class CommandCounter(CommandListener):
             self._counts[sent] += 1
 
     def succeeded(self, event: CommandSucceededEvent) -> None:
-        """Only what is sent is counted."""
+        if event.database_name not in _WITHOUT_SHARDS:
+            MONGODB.answered()
 
     def failed(self, event: CommandFailedEvent) -> None:
         """Only what is sent is counted."""

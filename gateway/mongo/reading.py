@@ -10,6 +10,7 @@ from pymongo.read_preferences import Primary
 from gateway.deadline import remaining_ms
 from gateway.mongo.client import Document, async_database, client, database, orm_connection
 from gateway.mongo.lag import LAG
+from gateway.mongo.outage import asking
 from gateway.mongo.policies import Policy, Preference, under
 from gateway.mongo.routing import ROUTING
 
@@ -102,16 +103,16 @@ def run(read: Read[T] | Aggregation[T]) -> T:
 
 
 async def run_async(read: Read[T] | Aggregation[T]) -> T:
-    """For GraphQL."""
-    if LAG.is_old():
-        await asyncio.to_thread(_refresh)
-    preference = _preference(read)
-    collection = async_database().get_collection(read.collection, read_preference=preference)
-    with under(read.policy):
-        if isinstance(read, Aggregation):
-            documents = await (await collection.aggregate(**read.aggregate_arguments())).to_list()
-        else:
-            documents = await collection.find(**read.find_arguments()).to_list()
+    """For GraphQL. Raises MongoUnavailable, at once while MongoDB is known to be away."""
+    with asking():
+        if LAG.is_old():
+            await asyncio.to_thread(_refresh)
+        collection = async_database().get_collection(read.collection, read_preference=_preference(read))
+        with under(read.policy):
+            if isinstance(read, Aggregation):
+                documents = await (await collection.aggregate(**read.aggregate_arguments())).to_list()
+            else:
+                documents = await collection.find(**read.find_arguments()).to_list()
     return read.result(documents)
 
 

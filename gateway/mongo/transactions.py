@@ -6,9 +6,10 @@ from typing import Any, TypeVar
 import pymongo
 from django.db import DEFAULT_DB_ALIAS, DatabaseError
 from pymongo.client_session import ClientSession
-from pymongo.errors import ClientBulkWriteException, PyMongoError
+from pymongo.errors import ClientBulkWriteException, PyMongoError, ServerSelectionTimeoutError
 
 from gateway.mongo.client import orm_connection
+from gateway.mongo.outage import give_up_if_nobody_is_there
 
 T = TypeVar("T")
 
@@ -24,7 +25,8 @@ def in_transaction(work: Callable[[], T], *, seconds: float = DEFAULT_SECONDS, u
     ORM calls join by themselves; PyMongo calls join with `session=orm_connection().session`. `work` is run again after
     a write conflict, a failover or stale routing, so it must change nothing but the database; `on_commit` callbacks run
     once, after the commit. Inside another transaction it joins that one: there are no savepoints. After `seconds` the
-    last error is raised; if that leaves the outcome of the commit unknown, the caller cannot know it either.
+    last error is raised; if that leaves the outcome of the commit unknown, the caller cannot know it either. With no
+    server in sight MongoUnavailable is raised after one wait for one.
     """
     connection = orm_connection(using)
     if connection.in_atomic_block_mongo:
@@ -64,7 +66,11 @@ def _attempt(work: Callable[[], T], session: ClientSession, connection: Any) -> 
         return work()
     except DatabaseError as error:
         if isinstance(error.__cause__, PyMongoError):
+            give_up_if_nobody_is_there(error.__cause__, connection.connection)
             raise _OrmError(error, error.__cause__) from error
+        raise
+    except ServerSelectionTimeoutError as error:
+        give_up_if_nobody_is_there(error, connection.connection)
         raise
     except ClientBulkWriteException as error:
         # The label that allows a retry sits on the error inside.

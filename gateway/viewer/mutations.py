@@ -11,7 +11,7 @@ from gateway.accounts.signing_out import sign_out_everywhere
 from gateway.domain_errors import DomainError, NotSignedIn
 from gateway.graphql.context import RequestContext
 from gateway.graphql.user_errors import Adjustment, WarningCode, user_errors
-from gateway.graphql.writes import run_write
+from gateway.graphql.writes import run_beside, run_write
 from gateway.texts import Language, Text
 from gateway.viewer.signing_in import SignedIn, Visit, sign_in, sign_up
 from gateway.viewer.types import SessionPayload, Viewer
@@ -47,7 +47,7 @@ class ViewerMutation:
     async def logout(self, info: Info[RequestContext, None]) -> SessionPayload:
         session = await info.context.session()
         if session:
-            await run_write(session.flush)
+            await run_beside(session.flush)
         info.context.signed_out()
         return SessionPayload(viewer=Viewer(), user_errors=[], warnings=[])
 

@@ -11,11 +11,13 @@ from pymongo.database import Database
 from pytest_django import Settings
 
 from gateway.accounts.models import User
-from gateway.accounts.owners import guest_owner, session_hash
+from gateway.accounts.owners import customer_owner, guest_owner, session_hash
 from gateway.accounts.sessions import engine, store
 from gateway.accounts.sessions.cookies import expiring_cookie, setting_cookie
+from gateway.degraded import noting_degradation
 from gateway.graphql.context import RequestContext
 from gateway.mongo.client import Document
+from gateway.mongo.outage import MongoUnavailable
 from gateway.texts import Language, accepted_language
 
 
@@ -139,3 +141,43 @@ def test_credentials_cannot_be_read_unnoticed(name: str) -> None:
 )
 def test_language_of_messages(accept_language: str | None, language: Language) -> None:
     assert accepted_language(accept_language) == language
+
+
+def owner_told(request: RequestContext) -> tuple[str | None, bool]:
+    """And whether the answer is marked for it."""
+    with noting_degradation() as degradation:
+        return asyncio.run(request.owner()), degradation.noted
+
+
+def test_while_mongodb_is_away_the_session_tells_whose_orders_these_are_and_nothing_about_the_account(
+    session_key: str, request: pytest.FixtureRequest
+) -> None:
+    user_id = User.objects.get().pk
+    request.getfixturevalue("mongodb_away")
+
+    assert owner_told(context(cookie=f"sessionid={session_key}")) == (customer_owner(user_id), True)
+    with pytest.raises(MongoUnavailable):
+        asyncio.run(context(cookie=f"sessionid={session_key}").user())
+
+
+def test_session_that_has_ended_owns_nothing_while_mongodb_is_away_either(session_key: str, mongodb_away: None) -> None:
+    store.end(session_hash(session_key))
+
+    assert owner_told(context(cookie=f"sessionid={session_key}")) == (None, False)
+
+
+def test_guest_is_known_by_the_session_whether_or_not_mongodb_is_there(mongodb_away: None) -> None:
+    session = engine.SessionStore()
+    session.create()
+
+    owner = guest_owner(session_hash(session.session_key or ""))
+    assert owner_told(context(cookie=f"sessionid={session.session_key}")) == (owner, False)
+
+
+def test_nobody_gets_a_session_for_a_change_that_cannot_be_made(mongodb_away: None) -> None:
+    request = context()
+
+    with pytest.raises(MongoUnavailable):
+        asyncio.run(request.owner_to_write())
+
+    assert request.new_token is None

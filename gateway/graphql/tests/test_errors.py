@@ -1,5 +1,7 @@
 """What the caller learns when something of ours fails: an id, and nothing else."""
 
+import os
+import re
 import socket
 import time
 from collections.abc import Callable
@@ -10,8 +12,11 @@ from gateway.graphql.errors import TOO_SLOW
 from gateway.graphql.tests.conftest import Server
 
 
-def test_fault_is_masked_and_found_in_the_log_by_its_id(alone: Server) -> None:
-    response = alone.client.post("/graphql", json={"query": "{ geozones { code } }"})
+def test_fault_is_masked_and_found_in_the_log_by_its_id(serve: Callable[..., Server]) -> None:
+    # A password that the servers, which know none, cannot check: a fault of ours, and no outage.
+    server = serve(MONGODB_URI=re.sub("//(.*@)?", "//shop:wrong@", os.environ["MONGODB_URI"], count=1))
+
+    response = server.client.post("/graphql", json={"query": "{ geozones { code } }"})
 
     (error,) = response.json()["errors"]
     assert (response.status_code, response.json()["data"]) == (200, None)
@@ -20,8 +25,27 @@ def test_fault_is_masked_and_found_in_the_log_by_its_id(alone: Server) -> None:
         "path": ["geozones"],
         "extensions": {"code": "INTERNAL", "requestId": response.headers["x-request-id"]},
     }
-    (line,) = [line for line in alone.logged("graphql_fault") if line["request_id"] == error["extensions"]["requestId"]]
-    assert "ServerSelectionTimeoutError" in str(line["exception"])
+    lines = server.logged("graphql_fault")
+    (line,) = [line for line in lines if line["request_id"] == error["extensions"]["requestId"]]
+    assert "OperationFailure" in str(line["exception"])
+
+
+def test_outage_that_nobody_can_bridge_is_told_so_with_one_line_in_the_log(alone: Server) -> None:
+    query = '{ first: product(productId: "P") { name } second: product(productId: "P") { name } geozones { code } }'
+
+    response = alone.client.post("/graphql", json={"query": query}, headers={"accept-language": "en"})
+
+    request_id = response.headers["x-request-id"]
+    assert (response.status_code, response.headers["retry-after"]) == (503, "3")
+    assert response.headers["cache-control"] == "private, no-store"
+    assert response.json()["data"] is None
+    assert {
+        "message": "The shop cannot answer this for the moment, try again shortly.",
+        "path": ["geozones"],
+        "extensions": {"code": "UNAVAILABLE", "requestId": request_id, "retryAfter": 3},
+    } in response.json()["errors"]
+    assert len([line for line in alone.logged("graphql_unavailable") if line["request_id"] == request_id]) == 1
+    assert [line for line in alone.logged("graphql_fault") if line["request_id"] == request_id] == []
 
 
 def test_request_that_takes_too_long_is_stopped_and_told_so(serve: Callable[..., Server]) -> None:
