@@ -36,6 +36,7 @@ from gateway.mongo.collections import declared
 from gateway.mongo.outage import MONGODB
 from gateway.mongo.routing import ROUTING
 from gateway.redis import redis_client
+from gateway.sync.tests.rows import forget_rows
 from ordering.holds import QUEUE
 
 BASE_DIR = Path(__file__).parent
@@ -74,6 +75,7 @@ def clean_database(cluster: None) -> Iterator[Database[Document]]:
     yield database()
     django_tables = (User._meta.db_table, Group._meta.db_table)
     _empty([*(name for name, _ in declared()), *django_tables])
+    forget_rows()
     CATEGORIES.forget()
 
 

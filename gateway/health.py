@@ -1,7 +1,8 @@
 """/healthz: the process lives. /readyz: each dependency, its state and latency.
 
-Without MongoDB the shop cannot work: 503. Without Cassandra or Redis it works, a little slower: 200 and «degraded».
-Beside them it says where sessions are kept.
+Without Cassandra or Redis the shop works, a little slower: 200 and «degraded». So it is without MongoDB, as long as
+Cassandra shows the catalog and the orders; without both it cannot work: 503.
+Beside them it says where sessions are kept, and what Cassandra has still to be told of.
 """
 
 import asyncio
@@ -24,6 +25,7 @@ from gateway.cassandra.reading import ping as ping_cassandra
 from gateway.http import Receive, Scope, Send, respond
 from gateway.mongo.client import database
 from gateway.redis import redis_client
+from gateway.sync.backlog import backlogs
 
 # Longer than any healthy answer, shorter than the patience of a load balancer.
 MONGODB_SECONDS = 2.0
@@ -47,13 +49,14 @@ async def check_dependencies() -> State:
     states = await asyncio.gather(*(asyncio.to_thread(check) for check in (_mongodb, _cassandra, _redis)))
     dependencies = dict(zip(names, states, strict=True))
     sessions = await asyncio.to_thread(_sessions, dependencies["cassandra"]["state"], dependencies["redis"]["state"])
-    if dependencies["mongodb"]["state"] == "down":
+    copies = await asyncio.to_thread(_copies, dependencies["mongodb"]["state"], dependencies["cassandra"]["state"])
+    if dependencies["mongodb"]["state"] == "down" and dependencies["cassandra"]["state"] != "up":
         overall = "unavailable"
     elif any(dependency["state"] == "down" for dependency in states):
         overall = "degraded"
     else:
         overall = "ok"
-    return {"status": overall, "dependencies": dependencies, "sessions": sessions}
+    return {"status": overall, "dependencies": dependencies, "sessions": sessions, "copies": copies}
 
 
 def _mongodb() -> State:
@@ -92,6 +95,25 @@ def _sessions(cassandra: str, redis: str) -> State:
         with suppress(RedisError):
             report["waiting_for_cassandra"] = count_unsynced()
     return report
+
+
+def _copies(mongodb: str, cassandra: str) -> State:
+    """What Cassandra has still to be told of, by collection."""
+    if cassandra == "not configured" or mongodb == "down":
+        return {}
+    try:
+        with pymongo.timeout(MONGODB_SECONDS):
+            found = backlogs()
+    except PyMongoError as error:
+        return {"error": type(error).__name__}
+    return {
+        backlog.collection: {
+            "owed": backlog.documents,
+            "lag_seconds": round(backlog.oldest_seconds or 0.0, 1),
+            "failing": backlog.failing,
+        }
+        for backlog in found
+    }
 
 
 def _timed(check: Callable[[], object], failure: type[Exception]) -> State:

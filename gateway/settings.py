@@ -181,6 +181,8 @@ CASSANDRA_REPLICATION: dict[str, dict[str, int]] = {
     "history": env.dict("CASSANDRA_REPLICATION_HISTORY", {"dc1": 3}, subcast_values=int),
 }
 CASSANDRA_CAP_REPLICATION = env.bool("CASSANDRA_CAP_REPLICATION", not PRODUCTION)
+# Rows in one partition of a bucketed table, beyond which the next rows are spread over more buckets.
+CASSANDRA_PARTITION_ROWS = env.int("CASSANDRA_PARTITION_ROWS", 50_000)
 CASSANDRA_CONNECT_TIMEOUT = env.float("CASSANDRA_CONNECT_TIMEOUT", 2.0)
 CASSANDRA_REQUEST_TIMEOUT = env.float("CASSANDRA_REQUEST_TIMEOUT", 2.0)
 # After an outage is noticed, how long calls fail at once before one of them tries again.
@@ -217,6 +219,8 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BEAT_SCHEDULE = {
     "measure-replication-lag": {"task": "gateway.tasks.measure_replication_lag", "schedule": 2.0},
     "catch-up-sessions": {"task": "gateway.tasks.catch_up_sessions", "schedule": 10.0},
+    "copy-shop-structure": {"task": "catalog.tasks.copy_structure", "schedule": 300.0},
+    "sync-sweep": {"task": "gateway.tasks.sync_sweep", "schedule": 10.0},
     "abandon-expired-carts": {"task": "cart.tasks.sweep", "schedule": 300.0},
     "analyse-abandoned-carts": {"task": "cart.tasks.analyse", "schedule": 600.0},
     "sweep-holds": {"task": "ordering.tasks.sweep_holds", "schedule": 30.0},

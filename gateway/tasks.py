@@ -3,8 +3,11 @@
 from celery import shared_task
 
 from gateway.accounts.sessions.catch_up import catch_up
+from gateway.background import GivesUp
+from gateway.cassandra.errors import CassandraError
 from gateway.cassandra.repair import repair_and_log
 from gateway.mongo import lag
+from gateway.sync import queue, sweep
 
 
 @shared_task(expires=5)
@@ -17,6 +20,18 @@ def measure_replication_lag() -> None:
 def catch_up_sessions() -> None:
     """Every 10 s; the next one does what one that waited longer would have done."""
     catch_up()
+
+
+@shared_task(name=queue.TASK, base=GivesUp, throws=(CassandraError,), expires=60)
+def sync_queued(collection: str) -> None:
+    """A second after a change. What it does not come to, or cannot do, the sweep does."""
+    queue.sync_queued(collection)
+
+
+@shared_task(expires=10)
+def sync_sweep() -> None:
+    """Every 10 s; the next one does what one that waited longer would have done."""
+    sweep.sweep()
 
 
 @shared_task(expires=4 * 3600)

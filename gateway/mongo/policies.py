@@ -51,6 +51,8 @@ ORDER_STATUS = Policy("orders.status", PrimaryPreferred(), 5)
 ORDER_REPORTS = Policy("orders.reports", Secondary(), None)
 CART_ACTIVE = Policy("carts.active", Primary(), 0)
 CART_MERGE = Policy("carts.merge", Primary(), 0)
+# What is copied to Cassandra must be the newest there is.
+SYNC = Policy("sync", Primary(), 0)
 CART_ANALYTICS = Policy("carts.analytics", Secondary(), None)
 
 

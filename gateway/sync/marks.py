@@ -1,0 +1,87 @@
+"""The outbox is the document: every change bumps its version and marks it as owed to Cassandra, in the same write.
+
+`version` counts the changes, `synced_version` is the last that has reached Cassandra. While it is behind, `unsynced`
+says since when, from when on a sweep may try (`due`), and what went wrong before (`failures`, `error`).
+"""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from gateway.mongo.client import Document
+
+UNSYNCED: Document = {"unsynced.due": {"$exists": True}}
+"""Filter, and the condition of the partial indexes that find such documents."""
+
+CHANGED: Document = {
+    "version": {"$add": ["$version", 1]},
+    # The first change since the last sync sets it; the others leave it alone, and with it the index.
+    "unsynced": {"$mergeObjects": [{"since": "$$NOW", "due": "$$NOW"}, "$unsynced"]},
+}
+"""To be part of `$set` in every pipeline that changes a document."""
+
+# The first pause after a failure; each further one doubles it, up to an hour.
+FIRST_PAUSE_MS = 10_000
+LONGEST_PAUSE_MS = 3_600_000
+# Of an error's text: enough to recognise it.
+ERROR_LENGTH = 300
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def new_marks(now: datetime) -> Document:
+    """The fields of a document that has just been made."""
+    return {"version": 1, "synced_version": 0, "unsynced": {"since": now, "due": now}}
+
+
+def owed(version: int | None = None) -> list[Document]:
+    """Update: all rows are to be written once more, as of a new version, or of this one if it is higher still."""
+    following = CHANGED["version"]
+    return [{"$set": {**CHANGED, "version": {"$max": [following, version]} if version else following}}]
+
+
+def synced(version: int, fields: Document | None = None) -> list[Document]:
+    """Update: this version has reached Cassandra; a newer one is owed from now on. `fields` are set besides."""
+    ahead = {"$gt": ["$version", "$synced_version"]}
+    again = {"since": "$$NOW", "due": "$$NOW"}
+    return [
+        {"$set": {"synced_version": {"$max": ["$synced_version", version]}, **(fields or {})}},
+        {"$set": {"unsynced": {"$cond": [ahead, again, "$$REMOVE"]}}},
+    ]
+
+
+def postponed(error: Exception) -> list[Document]:
+    """Update: it failed, and is tried again after a pause that grows with the failures."""
+    failures = {"$add": [{"$ifNull": ["$unsynced.failures", 0]}, 1]}
+    pause = {"$min": [LONGEST_PAUSE_MS, {"$multiply": [FIRST_PAUSE_MS, {"$pow": [2, {"$subtract": [failures, 1]}]}]}]}
+    text = f"{type(error).__name__}: {error}"[:ERROR_LENGTH]
+    return [
+        {
+            "$set": {
+                "unsynced": {
+                    "since": {"$ifNull": ["$unsynced.since", "$$NOW"]},
+                    "due": {"$add": ["$$NOW", pause]},
+                    "failures": failures,
+                    "error": {"$literal": text},
+                }
+            }
+        }
+    ]
+
+
+def timestamp_of(document: Any, *, after: bool = False) -> int:
+    """Of the rows of this version, in microseconds: grows with the version, and stays near the document's creation.
+
+    `after`: of what is written once the version's own rows are there, and must not be undone by repeating those.
+    """
+    created = _aware(document["created_at"])
+    return (created - _EPOCH) // timedelta(microseconds=1) + 2 * int(document["version"]) + int(after)
+
+
+def version_at(document: Any, moment: datetime) -> int:
+    """The first whose rows are younger than what was written at this moment under the clock's time."""
+    since_creation = (moment - _aware(document["created_at"])) // timedelta(microseconds=1)
+    return since_creation // 2 + 1
+
+
+def _aware(moment: datetime) -> datetime:
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

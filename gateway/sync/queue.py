@@ -1,0 +1,58 @@
+"""Copying soon after a change: documents wait in a Redis set, each once however often it changes, for one task.
+
+For freshness only. Redis may lose the set, and a worker that dies loses what it took: the sweep finds all of it.
+"""
+
+import json
+from collections.abc import Iterable
+
+import structlog
+from django.conf import settings
+from redis.exceptions import RedisError
+
+from gateway.background import begun, send_soon
+from gateway.redis import redis_client
+from gateway.sync.copying import copy_documents
+from gateway.sync.synced import declared_as
+
+log = structlog.get_logger(__name__)
+
+TASK = "gateway.tasks.sync_queued"
+# A product that everybody buys is copied once in this time, not once per sale.
+DELAY_SECONDS = 1.0
+# Rows of some 200 documents are a second's work; what is taken and lost with a worker waits for the sweep.
+BATCH = 200
+
+
+def sync_soon(collection: str, keys: Iterable[tuple[str, ...]]) -> None:
+    """After the commit of every change, with the key fields of the documents. Never fails, hardly waits."""
+    if not settings.CASSANDRA_CONTACT_POINTS:
+        return
+    members = [json.dumps(key) for key in keys]
+    if not members:
+        return
+    try:
+        redis_client().sadd(_queue(collection), *members)
+    except RedisError as error:
+        log.warning("sync.left_to_the_sweep", error=type(error).__name__)
+    else:
+        send_soon(TASK, collection, delay=DELAY_SECONDS)
+
+
+def sync_queued(collection: str) -> int:
+    """Copy what has been queued since the last time; returns how many documents. Raises CassandraError.
+
+    What is queued meanwhile has its own task, a delay later: else a shop that sells all the time would keep this one
+    busy for ever, and each sale would be copied by itself.
+    """
+    begun(TASK, collection)
+    synced = declared_as(collection)
+    copied, left = 0, redis_client().scard(_queue(collection))
+    while left > 0 and (members := redis_client().spop(_queue(collection), min(BATCH, left))):
+        left -= len(members)
+        copied += copy_documents(synced, synced.find([tuple(json.loads(str(member))) for member in members]))
+    return copied
+
+
+def _queue(collection: str) -> str:
+    return f"sync:{collection}"
