@@ -10,6 +10,7 @@ from django_mongodb_backend.models import EmbeddedModel
 
 from gateway.mongo.collections import Collection, Index
 from gateway.mongo.documents import ShardedDocument
+from gateway.sync.marks import UNSYNCED
 
 slug_validator = RegexValidator(r"\A[a-z0-9][a-z0-9-]*\Z", "Латинские строчные буквы, цифры и дефис: smartphones.")
 
@@ -155,6 +156,8 @@ class Product(ShardedDocument):
             # The few with marks of checkouts, for those who settle them. By a field that selling leaves alone: an index
             # of the marks themselves would have to be changed by every sale.
             Index({"created_at": 1}, where=MARKED),
+            # What Cassandra has still to be told of.
+            Index({"unsynced.due": 1}, where=UNSYNCED),
             # The few that are withdrawn, for the admin.
             Index({"withdrawn": 1, "_id": 1}, where={"withdrawn": True}),
         ),

@@ -20,6 +20,8 @@ from catalog.derived import AVAILABLE_IN
 from catalog.models import MARKED
 from gateway.mongo.client import Document, database
 from gateway.mongo.policies import STOCK_CHECK, under
+from gateway.sync.marks import CHANGED
+from gateway.sync.queue import sync_soon
 
 # A product that moves between two looks at it is rare, one that moves twice does not happen.
 LOOKS = 5
@@ -93,6 +95,7 @@ def reserve(offers: Sequence[Offer], geozone: str, hold: Hold) -> bool:
     """
     updates = [UpdateOne(_wanted(offer, geozone), _taken(offer.pieces, geozone, hold)) for offer in offers]
     with under(STOCK_CHECK):
+        # Cassandra is told by whoever settles or releases the hold: a checkout need not wait for that.
         return database()[PRODUCTS].bulk_write(updates, ordered=False).matched_count == len(offers)
 
 
@@ -113,6 +116,7 @@ def settle(marks: Mapping[ProductKey, Iterable[str]]) -> None:
     if updates:
         with under(STOCK_CHECK):
             database()[PRODUCTS].bulk_write(updates, ordered=False)
+        sync_soon(PRODUCTS, marks)
 
 
 def change_stock(
@@ -133,7 +137,7 @@ def change_stock(
                     "holds": _with_mark(
                         {"id": receipt, "purpose": Purpose.RECEIPT.value, "order_id": order_id, "at": "$$NOW"}
                     ),
-                    "version": {"$add": ["$version", 1]},
+                    **CHANGED,
                 }
             },
             {"$set": {"available_in": AVAILABLE_IN}},
@@ -148,10 +152,11 @@ def set_reserved(key: ProductKey, geozone: str, reserved: int, *, version: int) 
     result = database()[PRODUCTS].update_one(
         {"category": key.category, "_id": key.id, "version": version},
         [
-            {"$set": {"stock": corrected, "version": {"$add": ["$version", 1]}}},
+            {"$set": {"stock": corrected, **CHANGED}},
             {"$set": {"available_in": AVAILABLE_IN}},
         ],
     )
+    sync_soon(PRODUCTS, [key])
     return result.matched_count == 1
 
 
@@ -231,7 +236,7 @@ def _taken(pieces: Pieces, geozone: str, hold: Hold) -> list[Document]:
             "$set": {
                 "stock": _changed({"$literal": geozone}, pieces.quantity, TAKE),
                 "holds": _with_mark(mark),
-                "version": {"$add": ["$version", 1]},
+                **CHANGED,
             }
         },
         {"$set": {"available_in": AVAILABLE_IN}},
@@ -246,7 +251,7 @@ def _released(hold_id: str) -> list[Document]:
             "$set": {
                 "stock": _changed("$_hold.geozone", "$_hold.quantity", RELEASE),
                 "holds": {"$filter": {"input": "$holds", "as": "hold", "cond": {"$ne": ["$$hold.id", hold_id]}}},
-                "version": {"$add": ["$version", 1]},
+                **CHANGED,
             }
         },
         {"$set": {"available_in": AVAILABLE_IN}},
@@ -297,10 +302,12 @@ def _wherever_they_are(
                 for each in remaining
             ]
             if not updates or products.bulk_write(updates, ordered=False).matched_count == len(updates):
-                return
+                break
             # Some have had it before, or are no longer where they were: every shard tells which are left.
             quantities = {each.product_id: each.quantity for each in remaining}
             left = products.find({"_id": {"$in": list(quantities)}, **condition}, ["category"])
             remaining = [Pieces(found["category"], found["_id"], quantities[found["_id"]]) for found in left]
-    if remaining:
-        raise StockNotChanged([each.product_id for each in remaining])
+        else:
+            if remaining:
+                raise StockNotChanged([each.product_id for each in remaining])
+    sync_soon(PRODUCTS, {each.key for each in pieces})

@@ -5,15 +5,18 @@ from typing import Any
 
 from pymongo import ReturnDocument
 
+from catalog.card import PRODUCTS, ProductKey
 from catalog.derived import AVAILABLE_IN
 from catalog.drafts import MAX_QUANTITY, quantity_errors
 from catalog.errors import BadQuantity, BelowReserved, DeltaOrQuantity, UnknownGeozone, UnknownProduct
-from catalog.models import Product, ProductDirectory
+from catalog.models import ProductDirectory
 from catalog.structure import missing_geozones, use_structure
 from gateway.audit.recording import Action, Actor, record
 from gateway.domain_errors import DomainError, Refused
 from gateway.mongo.client import Document, database, orm_connection
 from gateway.mongo.transactions import TryAgain, in_transaction
+from gateway.sync.marks import CHANGED
+from gateway.sync.queue import sync_soon
 from gateway.text_input import text_errors
 
 MAX_REASON = 500
@@ -37,7 +40,9 @@ def adjust_stock(
     reason = reason.strip()
     if errors := [*_amount_errors(delta, quantity), *text_errors(reason, MAX_REASON, "reason")]:
         raise Refused(errors)
-    return in_transaction(lambda: _adjust(product_id, geozone, delta, quantity, reason=reason, actor=actor))
+    adjusted = in_transaction(lambda: _adjust(product_id, geozone, delta, quantity, reason=reason, actor=actor))
+    sync_soon(PRODUCTS, [ProductKey(adjusted["category"], product_id)])
+    return adjusted
 
 
 def with_quantities(quantities: Mapping[str, Any]) -> Document:
@@ -88,7 +93,7 @@ def _adjust(
     product_id: str, geozone: str, delta: int | None, quantity: int | None, *, reason: str, actor: Actor
 ) -> Document:
     session = orm_connection().session
-    products = database()[Product._meta.db_table]
+    products = database()[PRODUCTS]
     entry = database()[ProductDirectory._meta.db_table].find_one({"_id": product_id}, session=session)
     if entry is None:
         raise UnknownProduct("product")
@@ -104,7 +109,7 @@ def _adjust(
         {**address, "$expr": {"$and": [{"$gte": [wanted, reserved]}, {"$lte": [wanted, MAX_QUANTITY]}]}},
         [
             {"$set": {"stock": with_quantities({geozone: wanted})}},
-            {"$set": {"available_in": AVAILABLE_IN, "version": {"$add": ["$version", 1]}, "updated_at": "$$NOW"}},
+            {"$set": {"available_in": AVAILABLE_IN, **CHANGED, "updated_at": "$$NOW"}},
         ],
         return_document=ReturnDocument.BEFORE,
         session=session,

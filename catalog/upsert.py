@@ -10,18 +10,20 @@ from typing import Any, NamedTuple
 from bson import Decimal128
 from pymongo import ReturnDocument
 
+from catalog.card import PRODUCTS, ProductKey
 from catalog.derived import AVAILABLE_IN, derived_fields
 from catalog.drafts import ProductDraft, checked
 from catalog.errors import BelowReserved, ChangedMeanwhile, ProductExists, StockChangedMeanwhile, UnknownProduct
-from catalog.models import Product, ProductDirectory
+from catalog.models import ProductDirectory
 from catalog.stock import level_in, with_quantities
 from catalog.structure import category_errors, geozone_errors, use_structure
 from gateway.audit.recording import Action, Actor, differences, record
 from gateway.domain_errors import DomainError, Refused
 from gateway.mongo.client import Document, database, orm_connection
 from gateway.mongo.transactions import TryAgain, in_transaction
+from gateway.sync.marks import CHANGED, new_marks
+from gateway.sync.queue import sync_soon
 
-PRODUCTS = Product._meta.db_table
 DIRECTORY = ProductDirectory._meta.db_table
 
 
@@ -51,7 +53,10 @@ def upsert_product(
     stays as it is, whenever it comes. Repeated, it finds nothing to change and leaves no trace.
     """
     wanted = checked(draft)
-    return in_transaction(lambda: _upsert(wanted, actor=actor, seen=seen, only_new=only_new, reason=reason))
+    done = in_transaction(lambda: _upsert(wanted, actor=actor, seen=seen, only_new=only_new, reason=reason))
+    if done.changed:
+        sync_soon(PRODUCTS, [ProductKey(wanted.category, wanted.product_id)])
+    return done
 
 
 def edition_of(document: Mapping[str, Any]) -> str:
@@ -89,8 +94,7 @@ def _create(draft: ProductDraft, *, actor: Actor, reason: str) -> Upserted:
         "holds": [],
         "created_at": now,
         "updated_at": now,
-        "version": 1,
-        "synced_version": 0,
+        **new_marks(now),
     }
     document |= derived_fields(document)
     session = orm_connection().session
@@ -155,7 +159,7 @@ def _pipeline(draft: ProductDraft, wanted: Document) -> list[Document]:
             "$set": {
                 **{field: {"$literal": value} for field, value in named.items()},
                 "stock": with_quantities(dict(draft.stock or ())),
-                "version": {"$add": ["$version", 1]},
+                **CHANGED,
                 "updated_at": "$$NOW",
             }
         },

@@ -9,6 +9,7 @@ import os
 import signal
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from multiprocessing import parent_process
 from threading import Thread
 from typing import Any, NamedTuple
@@ -84,10 +85,12 @@ def load_batch(batch: int, count: int, seed: int) -> int:
     numbers = numbers_in(batch, count)
     missing = first_missing = _missing(products, directory, numbers)
     give_up_at = time.monotonic() + PATIENCE
+    # As gateway/sync/marks.py marks what Cassandra has to be told of; that module would bring Django along.
+    owed = {"unsynced": dict.fromkeys(("since", "due"), datetime.now(UTC))}
     while missing:
         try:
             claimed = _claim(directory, {product_id(number): category_of(number, seed) for number in missing})
-            _write(products, [InsertOne(product(n, seed)) for n in missing if product_id(n) in claimed])
+            _write(products, [InsertOne(product(n, seed) | owed) for n in missing if product_id(n) in claimed])
         except (ConnectionFailure, WriteFailed):
             # An election, most likely. What was written stays, and is not missing the next time.
             if time.monotonic() > give_up_at:

@@ -34,7 +34,8 @@ def load(*options: str, products: int = COUNT) -> str:
 
 
 def whole(database: Database[Document]) -> dict[str, Document]:
-    return {document["_id"]: document for document in database.products.find()}
+    """Without the marks of what Cassandra is owed, which say when they were loaded."""
+    return {document["_id"]: document for document in database.products.find({}, {"unsynced": 0})}
 
 
 def directory(database: Database[Document]) -> dict[str, str]:

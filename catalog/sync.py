@@ -1,0 +1,84 @@
+"""Products are kept in step with Cassandra. Their regional rows move with price, category and availability."""
+
+from collections.abc import Iterator, Sequence
+
+from catalog.card import PRODUCTS
+from catalog.projections import (
+    ANYWHERE,
+    INVENTORY_BY_PRODUCT_GEO,
+    PRODUCT_BY_ID,
+    PRODUCT_TABLES,
+    PRODUCTS_CACHE_BY_REGION,
+    Place,
+    rows_of,
+    writes_of,
+)
+from gateway.cassandra.partition_stats import bucket_for
+from gateway.cassandra.statements import Row, Select, Write
+from gateway.cassandra.tables import Table
+from gateway.mongo.client import Document
+from gateway.sync.synced import Synced
+
+
+def _placed(product: Document) -> Document:
+    """Every place where a regional row of the product may be, the right one last: written down before any is used."""
+    if product["withdrawn"]:
+        return {}
+    places = product.get("places") or []
+    last = places[-1] if places else None
+    wanted = {
+        "category": product["category"],
+        "price": product["price"],
+        "regions": [ANYWHERE, *sorted(product["available_in"])],
+    }
+    if last and all(last[field] == value for field, value in wanted.items()):
+        return {}
+    return {"places": [*places, {**wanted, "bucket": _bucket(product, last)}]}
+
+
+def _bucket(product: Document, last: Document | None) -> int:
+    """It stays where it is as long as its category does, however many buckets the category has by then."""
+    if last and last["category"] == product["category"]:
+        bucket: int = last["bucket"]
+        return bucket
+    return bucket_for(PRODUCTS_CACHE_BY_REGION, ANYWHERE, product["category"], identity=product["_id"])
+
+
+def _writes(product: Document) -> Iterator[Write]:
+    places = [Place(**place) for place in product.get("places") or []]
+    if product["withdrawn"]:
+        return writes_of(product, None, gone=places)
+    return writes_of(product, places[-1], gone=places[:-1])
+
+
+def _tidied(product: Document) -> Document:
+    """The rows elsewhere are gone, unless a newer version has found new places meanwhile."""
+    right = [] if product["withdrawn"] else product["places"][-1:]
+    unchanged = {"$eq": ["$version", product["version"]]}
+    return {"places": {"$cond": [unchanged, {"$literal": right}, {"$ifNull": ["$places", []]}]}}
+
+
+def _rows(product: Document) -> Iterator[tuple[Table, Row]]:
+    return rows_of(product, None if product["withdrawn"] else Place(**product["places"][-1]))
+
+
+def _lookups(products: Sequence[Document]) -> list[list[tuple[Table, Select]]]:
+    """Its card and all of its stock, also when it has been withdrawn."""
+    return [
+        [(table, table.select("product_id = ?", product["_id"])) for table in (PRODUCT_BY_ID, INVENTORY_BY_PRODUCT_GEO)]
+        for product in products
+    ]
+
+
+SYNCED = Synced(
+    collection=PRODUCTS,
+    key=("category", "_id"),
+    tables=PRODUCT_TABLES,
+    writes=_writes,
+    placed=_placed,
+    tidied=_tidied,
+    rows=_rows,
+    lookups=_lookups,
+    walked=PRODUCT_TABLES,
+    id_column="product_id",
+)
