@@ -7,10 +7,12 @@ from typing import Any
 from pymongo import ReturnDocument
 
 from gateway.mongo.client import Document, database
+from gateway.sync.marks import CHANGED
 from ordering.events import EventType, event
 from ordering.mails import mail_soon
 from ordering.models import Order, OrderStatus
 from ordering.stock_due import pay_stock
+from ordering.sync import sync_order_soon
 
 ORDERS = Order._meta.db_table
 # Each turn is lost to somebody else who changed the same order meanwhile.
@@ -43,6 +45,7 @@ def change_order(order: Document, change: Change) -> Document | None:
         return None
     pay_stock(changed)
     mail_soon(changed["_id"])
+    sync_order_soon(changed)
     return changed
 
 
@@ -58,5 +61,5 @@ def _set(order: Document, change: Change) -> Document:
         **({"stock_due": {"$concatArrays": ["$stock_due", [change.stock_due]]}} if change.stock_due else {}),
         "mail_due": {"$concatArrays": ["$mail_due", [{"id": happened["id"], "at": "$$NOW"}]]},
         "updated_at": "$$NOW",
-        "version": {"$add": ["$version", 1]},
+        **CHANGED,
     }

@@ -31,6 +31,7 @@ from ordering.numbers import claim_number
 from ordering.offers import keys_in, offered, shortages
 from ordering.purchase import Purchase, checked
 from ordering.repeats import order_of, order_under_key, repeated_order
+from ordering.sync import sync_order_soon
 
 # Each turn is lost to another device of the same buyer that changed or ordered the cart, or to a stranger who let a
 # reserved piece go: ten devices at once need two or three.
@@ -95,6 +96,7 @@ def _attempt(cart: Document, wanted: Purchase) -> Bought | None:
         release(offer.pieces, hold.id)
         return None
     settle_soon(offer.pieces, hold.id)
+    sync_order_soon(order)
     return Bought(order, saved=wanted.expected_total - offer.total)
 
 

@@ -9,6 +9,8 @@ from gateway.mongo.client import Document, database, orm_connection
 from gateway.mongo.policies import ORDER_HISTORY_FRESH
 from gateway.mongo.reading import Read, run
 from gateway.mongo.transactions import TryAgain, in_transaction
+from gateway.sync.marks import CHANGED
+from gateway.sync.queue import sync_soon
 from ordering.events import BUYER, EventType, event
 from ordering.lookup_keys import user_key
 from ordering.models import Order, OrderStatus
@@ -27,19 +29,21 @@ def claim_orders(guest: str, customer: str) -> int:
     """
     claimed = 0
     while batch := in_transaction(lambda: _claim(guest, customer)):
-        claimed += batch
-        if batch < BATCH:
+        sync_soon(ORDERS, [(customer, order_id) for order_id in batch])
+        claimed += len(batch)
+        if len(batch) < BATCH:
             break
     return claimed
 
 
-def _claim(guest: str, customer: str) -> int:
+def _claim(guest: str, customer: str) -> list[str]:
+    """The ids of those that moved."""
     orders = run(_orders_of(guest))
     client_keys = [order["client_key"] for order in orders if order["client_key"]]
     taken = run(_client_keys(customer, client_keys)) if client_keys else set()
     for order in orders:
         _move(order, customer, keep_client_key=order["client_key"] not in taken)
-    return len(orders)
+    return [order["_id"] for order in orders]
 
 
 def _orders_of(owner: str) -> Read[Sequence[Document]]:
@@ -76,11 +80,12 @@ def _move(order: Document, customer: str, *, keep_client_key: bool) -> None:
                     "$set": {
                         "owner": customer,
                         "user_id": user_id,
+                        "past_owners": {"$setUnion": [{"$ifNull": ["$past_owners", []]}, ["$owner"]]},
                         "keys": {"$setUnion": ["$keys", [user_key(user_id)]]},
                         "events": {"$concatArrays": ["$events", [claimed]]},
                         **({} if keep_client_key else {"client_key": None}),
                         "updated_at": "$$NOW",
-                        "version": {"$add": ["$version", 1]},
+                        **CHANGED,
                     }
                 }
             ],

@@ -6,6 +6,7 @@ from pymongo import ReturnDocument
 
 from catalog.reservations import Hold, Offer, Pieces, Purpose, release, reserve
 from gateway.mongo.client import Document, database
+from gateway.sync.marks import CHANGED
 from gateway.uuid7 import uuid7
 from ordering.finding import find_order
 from ordering.models import Order
@@ -37,7 +38,7 @@ def is_retaken(order_id: str, hold_id: str, *, owner: str) -> bool:
     while order is not None and order.get("retaken") != hold_id:
         fenced = database()[ORDERS].find_one_and_update(
             {"owner": order["owner"], "_id": order_id, "version": order["version"]},
-            {"$inc": {"version": 1}},
+            [{"$set": CHANGED}],
             return_document=ReturnDocument.AFTER,
         )
         if fenced is not None:

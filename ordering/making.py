@@ -8,6 +8,7 @@ from django.conf import settings
 from gateway.accounts.owners import user_id_of
 from gateway.money import CURRENCY
 from gateway.mongo.client import Document
+from gateway.sync.marks import new_marks
 from ordering.events import BUYER, EventType, event
 from ordering.lookup_keys import keys_of
 from ordering.models import Order, OrderStatus
@@ -26,6 +27,7 @@ def new_order(order_id: str, number: str, cart: Document, wanted: Purchase, offe
         "_id": order_id,
         "owner": cart["owner"],
         "user_id": user_id,
+        "past_owners": [],
         "cart_id": str(cart["_id"]),
         "number": number,
         "status": OrderStatus.NEW.value,
@@ -64,8 +66,7 @@ def new_order(order_id: str, number: str, cart: Document, wanted: Purchase, offe
         "stock_due": [],
         "created_at": now,
         "updated_at": now,
-        "version": 1,
-        "synced_version": 0,
+        **new_marks(now),
     }
 
 

@@ -10,6 +10,7 @@ from django_mongodb_backend.models import EmbeddedModel
 from gateway.money import CURRENCY
 from gateway.mongo.collections import Collection, Index
 from gateway.mongo.documents import ShardedDocument
+from gateway.sync.marks import UNSYNCED
 from gateway.texts import DEFAULT_LANGUAGE
 
 
@@ -147,6 +148,10 @@ class Order(ShardedDocument):
     """Changes of stock that a move of this order owes and that may not have been made yet, see ordering/moves.py."""
     created_at = models.DateTimeField("создан", default=timezone.now)
     updated_at = models.DateTimeField("изменён", default=timezone.now)
+    past_owners = ArrayField(models.CharField(max_length=64), default=list, editable=False)
+    """Guests whose it was: rows under their names are taken away, see ordering/projections.py."""
+    period_bucket = models.PositiveIntegerField("часть дня", null=True, editable=False)
+    """Of `orders_by_period`; null until the first sync."""
     version = models.BigIntegerField("версия", default=1)
     synced_version = models.BigIntegerField("версия в Cassandra", default=0)
 
@@ -167,6 +172,11 @@ class Order(ShardedDocument):
             Index({"reserved_until": 1}, where={"reserved_until": {"$type": "date"}}),
             Index({"stock_due.at": 1}, where={"stock_due.at": {"$exists": True}}),
             Index({"mail_due.at": 1}, where={"mail_due.at": {"$exists": True}}),
+            # What Cassandra has still to be told of: for the sweep, and to be merged into an owner's history.
+            Index({"unsynced.due": 1}, where=UNSYNCED),
+            Index({"owner": 1, "unsynced.due": 1}, where=UNSYNCED),
+            # The archive and the reconciliation, by day.
+            Index({"created_at": 1, "_id": 1}),
             # Support: money that has to go back.
             Index({"to_refund": 1, "created_at": -1, "_id": -1}, where={"to_refund": True}),
         ),

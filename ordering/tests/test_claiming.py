@@ -2,13 +2,8 @@
 
 import os
 import signal
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from decimal import Decimal
 from functools import partial
-from pathlib import Path
 
 import pytest
 from bson import Decimal128
@@ -20,6 +15,7 @@ from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
 from gateway.mongo.reading import run
 from gateway.mongo.routing import ROUTING
+from gateway.tests.paused import paused_process
 from ordering import claiming
 from ordering.claiming import BATCH, claim_orders
 from ordering.events import BUYER
@@ -48,17 +44,15 @@ from ordering.transitions import Who
 
 __all__ = ["orders", "shop", "stocked", "two_shards"]
 
-ROOT = Path(__file__).parent.parent.parent
-PROGRAM = """
-import sys, django
-from pymongo import monitoring
-django.setup()
-from cart.tests.test_merge_crash import Pause
+CLAIM = """
 from ordering.claiming import claim_orders
-from ordering.tests.shop import CUSTOMER
-monitoring.register(Pause(sys.argv[1], int(sys.argv[2]), sys.argv[3]))
-claim_orders(sys.argv[4], CUSTOMER)
+claim_orders({guest!r}, {customer!r})
 """
+
+
+def claim_by(guest: str) -> str:
+    """For a process of its own."""
+    return CLAIM.format(guest=guest, customer=CUSTOMER)
 
 
 def a_guest_elsewhere() -> str:
@@ -94,9 +88,10 @@ def test_orders_become_the_customers_with_their_history(orders: Database[Documen
     after = {order["_id"]: order for order in stored(orders, CUSTOMER)}
     assert list(after) == [first["_id"], second["_id"]]
     order = after[first["_id"]]
-    changed = {"owner", "user_id", "keys", "events", "updated_at", "version"}
+    changed = {"owner", "past_owners", "user_id", "keys", "events", "updated_at", "version"}
     assert {name for name in order if order[name] != before[first["_id"]][name]} == changed
     assert (order["user_id"], order["version"]) == (user_id_of(CUSTOMER), paid["version"] + 1)
+    assert order["past_owners"] == [guest]
     assert set(order["keys"]) == {*before[first["_id"]]["keys"], f"user:{user_id_of(CUSTOMER)}"}
     assert [(each["type"], each["status"], each["actor"]) for each in order["events"]] == [
         ("created", "new", "buyer"),
@@ -234,26 +229,6 @@ def test_payments_and_cancellations_of_that_moment_are_neither_lost_nor_refused(
     assert reserved(orders, "PROD-1") == (96, 0)
 
 
-@contextmanager
-def paused_claim(
-    database: Database[Document], guest: str, command: str, number: int, when: str
-) -> Iterator[subprocess.Popen[bytes]]:
-    """A process that claims and has come to a stop there."""
-    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "gateway.test_settings", "MONGODB_DATABASE": database.name}
-    with subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, command, str(number), when, guest],
-        cwd=ROOT,
-        env=environment,
-        stdout=subprocess.PIPE,
-    ) as process:
-        try:
-            assert process.stdout is not None
-            assert process.stdout.readline() == b"paused\n"
-            yield process
-        finally:
-            process.kill()
-
-
 @pytest.mark.parametrize(
     ("command", "number"),
     [
@@ -268,7 +243,7 @@ def test_process_killed_inside_a_claim_leaves_all_to_the_guest_and_the_next_clai
     bought(guest, 3)
     before = stored(orders)
 
-    with paused_claim(orders, guest, command, number, "sent") as process:
+    with paused_process(orders, claim_by(guest), command=command, number=number) as process:
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
         assert stored(orders) == before
@@ -283,7 +258,7 @@ def test_process_killed_after_the_commit_has_claimed_and_nothing_happens_twice(o
     guest = a_guest_elsewhere()
     bought(guest, 3)
 
-    with paused_claim(orders, guest, "commitTransaction", 1, "answered") as process:
+    with paused_process(orders, claim_by(guest), command="commitTransaction", when="answered") as process:
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
     claimed = stored(orders, CUSTOMER)
@@ -297,7 +272,7 @@ def test_payment_of_an_order_that_a_dead_process_was_claiming_is_taken(orders: D
     guest = a_guest_elsewhere()
     (order,) = bought(guest, 1)
 
-    with paused_claim(orders, guest, "commitTransaction", 1, "sent") as process:
+    with paused_process(orders, claim_by(guest), command="commitTransaction") as process:
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
         receive_payment(order["_id"], Money(Decimal(3990), "pay", "webhook", "payments"), owner=guest)
