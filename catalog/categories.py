@@ -1,4 +1,7 @@
-"""The category tree: small, so that a process reads it whole and remembers it as long as the policy allows."""
+"""The category tree: small, so that a process reads it whole and remembers it as long as the policy allows.
+
+While MongoDB is away it is remembered however old it is; a process that never read it takes the copy in Cassandra.
+"""
 
 import asyncio
 import time
@@ -8,9 +11,13 @@ from functools import cached_property
 from typing import NamedTuple
 
 from catalog.models import Category
+from catalog.structure_copy import copied
+from gateway.degraded import served
 from gateway.mongo.client import Document
 from gateway.mongo.policies import CATALOG_LIST, note_policy
 from gateway.mongo.reading import Read, run, run_async
+
+CATEGORIES_COLLECTION = Category._meta.db_table
 
 # Half of what the policy allows: the tree may be as old as this, and its answer be cached as long again.
 REMEMBER_SECONDS = 15.0
@@ -61,7 +68,7 @@ class CategoryTree:
 
 def whole_tree() -> Read[CategoryTree]:
     return Read(
-        collection=Category._meta.db_table,
+        collection=CATEGORIES_COLLECTION,
         policy=CATALOG_LIST,
         where={},
         sort=(("position", 1), ("_id", 1)),
@@ -98,6 +105,9 @@ class RememberedTree:
     async def get_async(self) -> CategoryTree:
         if (known := self._known()) is not None:
             return known
+        return await served(self._read_together, self._old_or_copied)
+
+    async def _read_together(self) -> CategoryTree:
         reading = self._reading
         if reading is None or reading.done() or reading.get_loop() is not asyncio.get_running_loop():
             reading = self._reading = asyncio.create_task(self._read_async())
@@ -106,6 +116,11 @@ class RememberedTree:
 
     async def _read_async(self) -> CategoryTree:
         return self._remember(await run_async(whole_tree()))
+
+    async def _old_or_copied(self) -> CategoryTree:
+        # Without a time: it is good for as long as MongoDB cannot tell, and no longer.
+        self._tree = self._tree or _tree(await copied(CATEGORIES_COLLECTION))
+        return self._tree
 
     def _known(self) -> CategoryTree | None:
         note_policy(CATALOG_LIST)

@@ -18,11 +18,10 @@ from catalog.errors import (
     UnknownCategory,
 )
 from catalog.models import Category, Product
-from catalog.structure import change_structure
+from catalog.structure import change_structure, edit_structure
 from gateway.audit.recording import Action, Actor, differences, record
 from gateway.domain_errors import DomainError, Refused
 from gateway.mongo.client import Document, database, orm_connection
-from gateway.mongo.transactions import in_transaction
 from gateway.text_input import Missing, text_errors
 
 CATEGORIES = Category._meta.db_table
@@ -38,7 +37,7 @@ def add_category(slug: str, name: str, *, actor: Actor, parent: str | None = Non
     slug, name = slug.strip(), name.strip()
     if errors := [*_slug_errors(slug), *_errors(name, position)]:
         raise Refused(errors)
-    return in_transaction(lambda: _add(slug, name, parent, position, actor))
+    return edit_structure(lambda: _add(slug, name, parent, position, actor))
 
 
 def edit_category(slug: str, *, name: str, position: int, actor: Actor) -> Document:
@@ -46,12 +45,12 @@ def edit_category(slug: str, *, name: str, position: int, actor: Actor) -> Docum
     name = name.strip()
     if errors := _errors(name, position):
         raise Refused(errors)
-    return in_transaction(lambda: _edit(slug, name, position, actor))
+    return edit_structure(lambda: _edit(slug, name, position, actor))
 
 
 def delete_category(slug: str, *, actor: Actor) -> None:
     """Only when nothing is in it, and nothing comes into it meanwhile."""
-    in_transaction(lambda: _delete(slug, actor))
+    edit_structure(lambda: _delete(slug, actor))
 
 
 def is_empty(slug: str) -> bool:

@@ -6,11 +6,10 @@ from pymongo.errors import DuplicateKeyError
 
 from catalog.errors import BadGeozoneCode, BadPosition, GeozoneExists, GeozoneInUse, UnknownGeozone
 from catalog.models import Geozone, Product
-from catalog.structure import change_structure
+from catalog.structure import change_structure, edit_structure
 from gateway.audit.recording import Action, Actor, differences, record
 from gateway.domain_errors import DomainError, Refused
 from gateway.mongo.client import Document, database, orm_connection
-from gateway.mongo.transactions import in_transaction
 from gateway.text_input import Missing, text_errors
 
 GEOZONES = Geozone._meta.db_table
@@ -36,7 +35,7 @@ def add_geozone(code: str, name: str, *, position: int, actor: Actor) -> None:
             raise GeozoneExists("code") from error
         record(Action.GEOZONE_ADDED, f"geozone:{code}", actor=actor, changes=differences({}, _audited(document)))
 
-    in_transaction(add)
+    edit_structure(add)
 
 
 def edit_geozone(code: str, *, name: str, position: int, actor: Actor) -> None:
@@ -54,7 +53,7 @@ def edit_geozone(code: str, *, name: str, position: int, actor: Actor) -> None:
             database()[GEOZONES].update_one({"_id": code}, {"$set": after}, session=session)
             record(Action.GEOZONE_CHANGED, f"geozone:{code}", actor=actor, changes=changes)
 
-    in_transaction(edit)
+    edit_structure(edit)
 
 
 def delete_geozone(code: str, *, actor: Actor) -> None:
@@ -69,7 +68,7 @@ def delete_geozone(code: str, *, actor: Actor) -> None:
             raise UnknownGeozone(geozone=code)
         record(Action.GEOZONE_DELETED, f"geozone:{code}", actor=actor, changes=differences(_audited(before), {}))
 
-    in_transaction(delete, seconds=DELETE_SECONDS)
+    edit_structure(delete, seconds=DELETE_SECONDS)
 
 
 def stocked_product(code: str) -> str | None:

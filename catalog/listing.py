@@ -72,7 +72,7 @@ def page(wanted: Wanted, sort: Sort, part: Slice, *, every_category: Sequence[st
             found = yield from _by_relevance(wanted, part)
         else:
             found = yield _by_field(wanted, sort, part, every_category)
-    return _page(found, part)
+    return page_of(found, part)
 
 
 def count(wanted: Wanted, *, every_category: Sequence[str]) -> Aggregation[int | None]:
@@ -137,7 +137,8 @@ def _beyond(field: str, direction: int, position: Position) -> list[dict[str, An
     return [{field: position.value, **further_id}, {field: {further: position.value}}]
 
 
-def _page(found: list[Placed], part: Slice) -> Page:
+def page_of(found: list[Placed], part: Slice) -> Page:
+    """Of what was found in the order of the walk, one more than asked if there is more."""
     more = len(found) > part.size
     products = found[: part.size]
     if part.backward:

@@ -7,17 +7,29 @@ while users hardly ever meet each other.
 """
 
 import random
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import TypeVar
 
 from pymongo import UpdateOne
 
 from catalog.errors import NotALeaf, UnknownCategory, UnknownGeozone
 from catalog.models import Category, Geozone, StructureGuard
+from catalog.structure_copy import copy_soon
 from gateway.domain_errors import DomainError
 from gateway.mongo.client import database, orm_connection
+from gateway.mongo.transactions import DEFAULT_SECONDS, in_transaction
+
+T = TypeVar("T")
 
 # With four imports at once one product in six meets another and is run again; a remover writes sixteen tiny documents.
 STRIPES = 16
+
+
+def edit_structure(work: Callable[[], T], *, seconds: float = DEFAULT_SECONDS) -> T:
+    """A change of categories or geozones: in one transaction, and soon in the copy too."""
+    result = in_transaction(work, seconds=seconds)
+    copy_soon()
+    return result
 
 
 def use_structure() -> None:

@@ -11,9 +11,17 @@ from catalog.graphql.filtering import cursor_of
 from catalog.graphql.types import Product
 from catalog.listing import Page, Sort
 from catalog.remembered import remembered_facets
+from gateway.degraded import is_degraded, note_degraded
 from gateway.graphql.connections import PageInfo
 from gateway.graphql.money import Money, rubles
+from gateway.mongo.outage import MongoUnavailable, NotServed
 from gateway.mongo.reading import run_async
+from gateway.texts import Text
+
+NOT_COUNTED = Text(
+    "Число товаров и границы цен временно недоступны, повторите чуть позже.",
+    "The number of products and the range of prices are away for the moment, try again shortly.",
+)
 
 
 @strawberry.type
@@ -72,6 +80,7 @@ class ProductConnection:
     async def total_count(self) -> int | None:
         if self.wanted.impossible:
             return 0
+        _refuse_if_degraded()
         return await run_async(listing.count(self.wanted, every_category=self.every_category))
 
     @strawberry.field(
@@ -79,9 +88,14 @@ class ProductConnection:
         "Costs extra."
     )
     async def facets(self) -> list[Facet]:
-        if self.wanted.impossible:
+        # While MongoDB is away there are no filters to offer; an error here would take the page with it.
+        if self.wanted.impossible or is_degraded():
             return []
-        found = await remembered_facets(matching.facets(self.wanted, every_category=self.every_category))
+        try:
+            found = await remembered_facets(matching.facets(self.wanted, every_category=self.every_category))
+        except MongoUnavailable:
+            note_degraded()
+            return []
         return [
             Facet(name=facet.name, values=[FacetValue(value=each.value, count=each.products) for each in facet.values])
             for facet in found
@@ -91,6 +105,7 @@ class ProductConnection:
     async def price_range(self) -> PriceRange | None:
         if self.wanted.impossible:
             return None
+        _refuse_if_degraded()
         cheapest, dearest = await asyncio.gather(
             run_async(matching.price_bound(self.wanted, 1, every_category=self.every_category)),
             run_async(matching.price_bound(self.wanted, -1, every_category=self.every_category)),
@@ -98,3 +113,9 @@ class ProductConnection:
         if cheapest is None or dearest is None:
             return None
         return PriceRange(min=rubles(cheapest), max=rubles(dearest))
+
+
+def _refuse_if_degraded() -> None:
+    """The page came from Cassandra, which cannot count."""
+    if is_degraded():
+        raise NotServed(NOT_COUNTED)

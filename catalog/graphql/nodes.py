@@ -4,14 +4,17 @@ from collections.abc import Sequence
 
 from catalog.card import ProductKey, cards
 from catalog.categories import CATEGORIES
+from catalog.fallback import copied_cards
 from catalog.graphql.types import Category, Product
+from gateway.degraded import served
 from gateway.graphql.context import RequestContext
 from gateway.graphql.node import NODES, Key
 from gateway.mongo.reading import run_async
 
 
 async def load_products(keys: Sequence[Key], _: RequestContext) -> list[Product | None]:
-    found = await run_async(cards([ProductKey(*key) for key in keys]))
+    wanted = [ProductKey(*key) for key in keys]
+    found = await served(lambda: run_async(cards(wanted)), lambda: copied_cards(wanted))
     return [Product(document=document) if document else None for document in found]
 
 

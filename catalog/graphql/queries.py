@@ -4,16 +4,20 @@ from typing import Annotated
 
 import strawberry
 
-from catalog.card import card_by_id, cards, stock_of
+from catalog.card import ProductKey, card_by_id, cards, stock_of
 from catalog.categories import CATEGORIES
-from catalog.geozones import all_geozones
+from catalog.fallback import copied_card_by_id, copied_cards, copied_stock
+from catalog.geozones import geozones_shown
 from catalog.graphql.connection import ProductConnection
 from catalog.graphql.filtering import ProductFilter, ProductSort, slice_asked, sort_by, wanted_by
 from catalog.graphql.types import Category, Geozone, Product, Stock, product_key, stock_levels
 from catalog.listing import page
+from catalog.regional_pages import copied_page
+from gateway.degraded import served
 from gateway.graphql.connections import page_asked
 from gateway.graphql.ids import MAX_PART
 from gateway.graphql.inputs import BadInput, NotFound
+from gateway.mongo.client import Document
 from gateway.mongo.reading import run_async, run_steps_async
 from gateway.texts import Text
 
@@ -28,7 +32,7 @@ Filter = Annotated[ProductFilter, strawberry.argument(name="filter")]
 class CatalogQuery:
     @strawberry.field
     async def geozones(self) -> list[Geozone]:
-        return [Geozone(code=zone.code, name=zone.name) for zone in await run_async(all_geozones())]
+        return [Geozone(code=zone.code, name=zone.name) for zone in await geozones_shown()]
 
     @strawberry.field(description="The roots, or the children of one category.")
     async def categories(self, parent: str | None = None) -> list[Category]:
@@ -49,12 +53,7 @@ class CatalogQuery:
     ) -> Product | None:
         if (id is None) == (product_id is None):
             raise BadInput(ONE_OF_IDS)
-        if product_id is not None:
-            known = 0 < len(product_id) <= MAX_PART
-            document = await run_steps_async(card_by_id(product_id)) if known else None
-        else:
-            key = product_key(id or "")
-            document = (await run_async(cards([key])))[0] if key else None
+        document = await (_card_by_id(product_id) if product_id is not None else _card(product_key(id or "")))
         return Product(document=document) if document else None
 
     @strawberry.field
@@ -72,13 +71,28 @@ class CatalogQuery:
         wanted = wanted_by(given, tree)
         order = sort_by(sort, wanted)
         part = slice_asked(page_asked(first, after, last, before), order)
-        found = await run_steps_async(page(wanted, order, part, every_category=every_category))
+        found = await served(
+            lambda: run_steps_async(page(wanted, order, part, every_category=every_category)),
+            lambda: copied_page(wanted, order, part, every_category=every_category),
+        )
         return ProductConnection(page=found, sort=order, wanted=wanted, every_category=every_category)
 
     @strawberry.field(description="Stock alone, fresher than the product page: for polling.")
     async def stock(self, product: strawberry.ID, geozone: str | None = None) -> list[Stock]:
         key = product_key(product)
-        levels = await run_async(stock_of(key)) if key else None
+        levels = await served(lambda: run_async(stock_of(key)), lambda: copied_stock(key)) if key else None
         if levels is None:
             raise NotFound(UNKNOWN_PRODUCT)
         return stock_levels(levels, geozone)
+
+
+async def _card_by_id(product_id: str) -> Document | None:
+    if not 0 < len(product_id) <= MAX_PART:
+        return None
+    return await served(lambda: run_steps_async(card_by_id(product_id)), lambda: copied_card_by_id(product_id))
+
+
+async def _card(key: ProductKey | None) -> Document | None:
+    if key is None:
+        return None
+    return (await served(lambda: run_async(cards([key])), lambda: copied_cards([key])))[0]

@@ -1,0 +1,49 @@
+"""The copy of the category tree and the geozones in Cassandra: small, rewritten whole, a few minutes old at most."""
+
+import time
+from collections.abc import Iterator
+
+from django.conf import settings
+
+from catalog.models import Category, Geozone
+from catalog.projections import SHOP_STRUCTURE
+from gateway.background import send_soon
+from gateway.cassandra.reading import first_async
+from gateway.cassandra.statements import Write
+from gateway.cassandra.writing import write
+from gateway.mongo.client import Document
+from gateway.mongo.policies import SYNC
+from gateway.mongo.reading import Read, run
+
+TASK = "catalog.tasks.copy_structure"
+COLLECTIONS = (Category._meta.db_table, Geozone._meta.db_table)
+
+
+def copy_soon() -> None:
+    """After a change of the structure. Never fails: within minutes it is copied in any case."""
+    if settings.CASSANDRA_CONTACT_POINTS:
+        send_soon(TASK, "structure")
+
+
+def copy_structure() -> None:
+    """Of two at once the one that began to read later stays."""
+    write(_rewritten())
+
+
+async def copied(collection: str) -> list[Document]:
+    """The documents of the collection, in their order. Raises CassandraError."""
+    row = await first_async(SHOP_STRUCTURE.select("part = ?", collection))
+    items = row["items"] or () if row else ()
+    return [{"_id": item.code, "name": item.name, "path": list(item.path or ())} for item in items]
+
+
+def _rewritten() -> Iterator[Write]:
+    for collection in COLLECTIONS:
+        began = time.time_ns() // 1000
+        documents = run(_whole(collection))
+        items = [(document["_id"], document["name"], document.get("path") or []) for document in documents]
+        yield SHOP_STRUCTURE.upsert({"part": collection, "items": items}, timestamp=began)
+
+
+def _whole(collection: str) -> Read[list[Document]]:
+    return Read(collection=collection, policy=SYNC, where={}, sort=(("position", 1), ("_id", 1)), result=list)

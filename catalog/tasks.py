@@ -1,0 +1,20 @@
+"""Celery entry points of the catalog."""
+
+from celery import shared_task
+
+from catalog import structure_copy
+from gateway.background import GivesUp, begun
+from gateway.cassandra.errors import CassandraNotConfigured, CassandraUnavailable
+
+
+@shared_task(
+    name=structure_copy.TASK,
+    base=GivesUp,
+    # Without Cassandra there is nothing to copy to; the next one, within minutes, does what this one could not.
+    throws=(CassandraUnavailable, CassandraNotConfigured),
+    expires=300,
+)
+def copy_structure(subject: str = "structure") -> None:
+    """Every 5 minutes, and soon after a change."""
+    begun(structure_copy.TASK, subject)
+    structure_copy.copy_structure()
