@@ -237,6 +237,8 @@ CELERY_BEAT_SCHEDULE = {
 
 # ---------------------------------------------------------------- orders
 
+# How long an order stays in MongoDB after it was made; then its history is in Cassandra alone.
+ORDER_KEPT_DAYS = env.int("ORDER_KEPT_DAYS", 365)
 # How long unpaid stock is held.
 ORDER_RESERVATION_MINUTES = env.int("ORDER_RESERVATION_MINUTES", 30)
 

@@ -61,6 +61,11 @@ class UnknownOrder(DomainError):
     text = Text("Такого заказа нет.", "There is no such order.")
 
 
+class OrderArchived(DomainError):
+    code = Code.ILLEGAL_TRANSITION
+    text = Text("Заказ в архиве, изменить его нельзя.", "The order is archived and cannot be changed.")
+
+
 class IllegalTransition(DomainError):
     code = Code.ILLEGAL_TRANSITION
     text = Text(

@@ -6,6 +6,8 @@ from typing import Any, NamedTuple
 from gateway.mongo.client import Document, client, database
 from gateway.mongo.policies import ORDER_HISTORY_FRESH, Policy, under
 from gateway.mongo.reading import Read, Steps, run, run_steps
+from ordering.copied_order import archived_order
+from ordering.errors import OrderArchived, UnknownOrder
 from ordering.models import Order
 
 ORDERS = Order._meta.db_table
@@ -48,6 +50,14 @@ def find_order(order_id: str, *, owner: str | None = None) -> Document | None:
     return run_steps(order_by_id(order_id, owner=owner, policy=ORDER_HISTORY_FRESH)) or _at_one_moment(
         {"_id": order_id}
     )
+
+
+def order_to_change(order_id: str, *, owner: str | None = None) -> Document:
+    """Likewise, for whoever may change it. Raises OrderArchived or UnknownOrder."""
+    order = find_order(order_id, owner=owner)
+    if order is None:
+        raise OrderArchived("order") if archived_order(order_id) else UnknownOrder("order")
+    return order
 
 
 def find_order_by_number(number: str) -> Document | None:

@@ -12,11 +12,13 @@ from typing import Any, NamedTuple
 from gateway.mongo.client import Document
 from gateway.mongo.policies import ORDER_HISTORY_FRESH, ORDER_REPORTS, ORDER_STATUS, Policy
 from gateway.mongo.reading import Read
+from gateway.sync.marks import UNSYNCED
 from ordering.models import Order, OrderStatus
 
 ORDERS = Order._meta.db_table
 
 BY_OWNER = "owner_1_created_at_-1__id_-1"
+BY_UNSYNCED = "owner_1_unsynced.due_1"
 BY_STATUS = "status_1_created_at_-1__id_-1"
 BY_GEOZONE = "geozone_1_created_at_-1__id_-1"
 
@@ -40,6 +42,8 @@ class Page:
     orders: list[Document]
     has_next: bool
     has_previous: bool
+    complete: bool = True
+    """False: Cassandra, which alone has the archived orders, was away."""
 
 
 EMPTY = Page([], has_next=False, has_previous=False)
@@ -53,6 +57,22 @@ def orders_of(owner: str, part: Slice, statuses: Collection[OrderStatus] = ()) -
     """From the primary, so that an order is there as soon as it has been made. No statuses: all."""
     wanted = {"status": {"$in": sorted(status.value for status in statuses)}} if statuses else {}
     return page_of([{"owner": owner}], part, BY_OWNER, policy=ORDER_HISTORY_FRESH, also={"owner": owner, **wanted})
+
+
+def unsynced_orders_of(owner: str, part: Slice) -> Read[list[Document]]:
+    """Those of which Cassandra may not have the newest version, from the primary; in the direction of reading.
+
+    As a rule there is none, or the one just made: the index holds no others, and what it finds is sorted in memory.
+    """
+    return Read(
+        collection=ORDERS,
+        policy=ORDER_HISTORY_FRESH,
+        where={"owner": owner, **UNSYNCED, **_any_of(_beyond(part))},
+        sort=_sort(part),
+        limit=part.size,
+        hint=BY_UNSYNCED,
+        result=list,
+    )
 
 
 def orders_in_status(status: OrderStatus, part: Slice, geozone: str | None = None) -> Read[Page]:
@@ -79,17 +99,30 @@ def page_of(
     Every point is written with every range beyond the position: the planner turns each pair into one range of the
     index and merges them in order. The index is not left to it either, since it remembers a plan by a query's shape.
     """
-    direction = 1 if part.backward else -1
     branches = [{**point, **beyond} for point in points for beyond in _beyond(part)]
     return Read(
         collection=ORDERS,
         policy=policy,
         where={**(also or {}), **_any_of(branches)},
-        sort=(("created_at", direction), ("_id", direction)),
+        sort=_sort(part),
         limit=part.size + 1,
         hint=index,
-        result=lambda documents: _page(documents, part),
+        result=lambda documents: page_from(documents, part),
     )
+
+
+def page_from(found: Sequence[Document], part: Slice) -> Page:
+    """Of orders in the direction of reading, all that there are or at least one more than asked."""
+    more = len(found) > part.size
+    orders = list(found[: part.size])
+    if part.backward:
+        return Page(orders[::-1], has_next=part.beyond is not None, has_previous=more)
+    return Page(orders, has_next=more, has_previous=part.beyond is not None)
+
+
+def _sort(part: Slice) -> tuple[tuple[str, int], ...]:
+    direction = 1 if part.backward else -1
+    return (("created_at", direction), ("_id", direction))
 
 
 def _beyond(part: Slice) -> list[dict[str, Any]]:
@@ -105,11 +138,3 @@ def _any_of(branches: list[dict[str, Any]]) -> dict[str, Any]:
     if not branches:
         return {"_id": {"$in": []}}
     return branches[0] if len(branches) == 1 else {"$or": branches}
-
-
-def _page(found: Sequence[Document], part: Slice) -> Page:
-    more = len(found) > part.size
-    orders = list(found[: part.size])
-    if part.backward:
-        return Page(orders[::-1], has_next=part.beyond is not None, has_previous=more)
-    return Page(orders, has_next=more, has_previous=part.beyond is not None)

@@ -1,7 +1,6 @@
 """Any order by what a person says on the phone: its number, e-mail, telephone, customer's id or name."""
 
-from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from gateway.mongo.policies import ORDER_STATUS
 from gateway.mongo.reading import Read
@@ -14,17 +13,31 @@ MAX_SOUGHT = 254
 BY_KEYS = "keys_1_created_at_-1__id_-1"
 
 
+class Walk(NamedTuple):
+    """Along the orders with one key; those are found that have the others too."""
+
+    key: str
+    others: list[str]
+
+
+def walks_for(text: str) -> list[Walk]:
+    """One for each thing that the text may mean."""
+    sought = keys_sought(text)
+    walks = [Walk(key, []) for key in sought.any_of]
+    if sought.all_of:
+        # The longest word walks, since it is the rarest as a rule.
+        longest = max(sought.all_of, key=len)
+        walks.append(Walk(longest, [word for word in sought.all_of if word != longest]))
+    return walks
+
+
 def lookup(text: str, part: Slice) -> Read[Page]:
     """Newest first, each once, whatever it was found by. Asks every shard, by the index of the keys."""
-    sought = keys_sought(text)
-    points = [{"keys": key} for key in sought.any_of]
-    if sought.all_of:
-        points.append(_with_all(sought.all_of))
-    return page_of(points, part, BY_KEYS, policy=ORDER_STATUS)
+    return page_of([_point(walk) for walk in walks_for(text)], part, BY_KEYS, policy=ORDER_STATUS)
 
 
-def _with_all(words: Sequence[str]) -> dict[str, Any]:
-    """The longest walks, since it is the rarest as a rule; the others are checked, in a form that no index tempts."""
-    longest = max(words, key=len)
-    others = [word for word in words if word != longest]
-    return {"keys": longest, **({"$expr": {"$setIsSubset": [{"$literal": others}, "$keys"]}} if others else {})}
+def _point(walk: Walk) -> dict[str, Any]:
+    if not walk.others:
+        return {"keys": walk.key}
+    # Checked in a form that no index tempts.
+    return {"keys": walk.key, "$expr": {"$setIsSubset": [{"$literal": walk.others}, "$keys"]}}

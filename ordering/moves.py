@@ -5,9 +5,9 @@ from gateway.mongo.client import Document
 from gateway.text_input import text_errors
 from ordering.amounts import paid
 from ordering.changing import TURNS, Change, change_order
-from ordering.errors import NotAnAdvance, OrderBusy, UnknownOrder
+from ordering.errors import NotAnAdvance, OrderBusy
 from ordering.events import EventType
-from ordering.finding import find_order
+from ordering.finding import order_to_change
 from ordering.models import OrderStatus
 from ordering.stock_due import debt
 from ordering.transitions import Who, transition
@@ -39,9 +39,7 @@ def move_order(
 ) -> Document:
     """The order in its new status. Whoever comes second finds another status and is refused by it."""
     for _ in range(TURNS):
-        order = find_order(order_id, owner=owner)
-        if order is None:
-            raise UnknownOrder("order")
+        order = order_to_change(order_id, owner=owner)
         move = transition(order["status"], to, who)
         owed = debt(move.stock, order["items"]) if move.stock else None
         change = Change(

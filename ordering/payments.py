@@ -11,9 +11,9 @@ from gateway.mongo.client import Document
 from gateway.text_input import text_errors
 from ordering.amounts import is_amount, paid
 from ordering.changing import TURNS, Change, change_order
-from ordering.errors import BadAmount, OrderBusy, ReferenceReused, UnknownOrder
+from ordering.errors import BadAmount, OrderBusy, ReferenceReused
 from ordering.events import EventType
-from ordering.finding import find_order
+from ordering.finding import order_to_change
 from ordering.late_payments import let_go, take_again
 from ordering.models import OrderStatus
 from ordering.stock_due import debt
@@ -35,9 +35,7 @@ def receive_payment(order_id: str, money: Money, *, owner: str | None = None) ->
     had again; what the order cannot take is marked to be refunded."""
     _check(money)
     for _ in range(TURNS):
-        order = find_order(order_id, owner=owner)
-        if order is None:
-            raise UnknownOrder("order")
+        order = order_to_change(order_id, owner=owner)
         if _is_recorded(order, money):
             return order
         retaken = take_again(order) if _pays_an_expired(order, money) else None

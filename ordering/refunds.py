@@ -20,10 +20,9 @@ from ordering.errors import (
     OrderBusy,
     ReferenceReused,
     TooManyToRefund,
-    UnknownOrder,
 )
 from ordering.events import EventType
-from ordering.finding import find_order
+from ordering.finding import order_to_change
 from ordering.models import OrderStatus
 from ordering.payments import MAX_REFERENCE
 from ordering.stock_due import debt
@@ -50,9 +49,7 @@ def refund_order(order_id: str, refunding: Refunding, *, owner: str | None = Non
     """The order with the refund; refunded once nothing of it is left."""
     _check(refunding)
     for _ in range(TURNS):
-        order = find_order(order_id, owner=owner)
-        if order is None:
-            raise UnknownOrder("order")
+        order = order_to_change(order_id, owner=owner)
         if _is_recorded(order, refunding):
             return order
         if changed := change_order(order, _change(order, refunding)):

@@ -18,6 +18,7 @@ from gateway.mongo.client import Document
 from gateway.staff.permissions import actor_with
 from gateway.texts import Text
 from ordering.checkout import Bought, check_out
+from ordering.copied_order import archived_order
 from ordering.errors import CartEmpty, UnknownOrder
 from ordering.events import BUYER
 from ordering.finding import OrderKey, find_order
@@ -69,7 +70,7 @@ class OrderMutation:
         user = await info.context.user()
 
         def cancel() -> Document:
-            found = find_order(key.id, owner=key.owner) if key else None
+            found = _found(key) if key else None
             if found is None:
                 raise UnknownOrder("order")
             who, actor = (Who.BUYER, BUYER) if found["owner"] == viewer else (Who.STAFF, _staff(user))
@@ -122,6 +123,11 @@ class OrderMutation:
         )
 
 
+def _found(key: OrderKey) -> Document | None:
+    """Archived ones too, for whoever may see it."""
+    return find_order(key.id, owner=key.owner) or archived_order(key.id)
+
+
 def _staff(user: User | AnonymousUser) -> str:
     """Whoever has no right to an order is not told that it exists."""
     try:
@@ -164,7 +170,7 @@ async def _answered(
         for each in errors:
             each.field = [(renamed or {}).get(name, name) for name in each.field] if each.field else None
         if key and any(reason.code in AS_IT_STANDS for reason in error):
-            document = await run_write(find_order, key.id, owner=key.owner)
+            document = await run_write(_found, key)
     return OrderPayload(order=Order(document=document) if document else None, user_errors=errors)
 
 

@@ -6,6 +6,8 @@ from weakref import WeakKeyDictionary
 from strawberry.dataloader import DataLoader
 
 from catalog.card import ProductKey, cards_wherever
+from catalog.fallback import copied_by_id
+from gateway.degraded import served
 from gateway.graphql.context import RequestContext
 from gateway.mongo.client import Document
 from gateway.mongo.reading import run_steps_async
@@ -23,5 +25,5 @@ def product_loader(context: RequestContext) -> Loader:
 
 
 async def _load(keys: Sequence[ProductKey]) -> list[Document | None]:
-    found = await run_steps_async(cards_wherever(keys))
+    found = await served(lambda: run_steps_async(cards_wherever(keys)), lambda: copied_by_id(key.id for key in keys))
     return [found.get(key.id) for key in keys]

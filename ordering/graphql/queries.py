@@ -3,6 +3,7 @@
 import strawberry
 from strawberry.types import Info
 
+from gateway.degraded import note_incomplete
 from gateway.graphql.connections import page_asked
 from gateway.graphql.context import RequestContext
 from gateway.graphql.cursors import TIME, parsed_cursor
@@ -13,8 +14,10 @@ from gateway.mongo.reading import run_async
 from gateway.texts import Text
 from ordering.graphql.seeing import SEE, order_key, orders_seen
 from ordering.graphql.types import NEWEST, Order, OrderConnection
-from ordering.history import EMPTY, Position, Slice, orders_in_geozone, orders_in_status, orders_of
-from ordering.lookup import MAX_SOUGHT, lookup
+from ordering.history import EMPTY, Page, Position, Slice, orders_in_geozone, orders_in_status
+from ordering.lookup import MAX_SOUGHT
+from ordering.merged_history import history_of
+from ordering.merged_lookup import look_up
 from ordering.models import OrderStatus as Status
 
 NOTHING_SOUGHT = Text(
@@ -38,7 +41,7 @@ async def viewer_orders(
     owner = await context.owner()
     if owner is None or status == []:
         return OrderConnection(page=EMPTY)
-    return OrderConnection(page=await run_async(orders_of(owner, part, status or ())))
+    return _connection(await history_of(owner, part, status or ()))
 
 
 @strawberry.type
@@ -61,7 +64,7 @@ class OrderQuery:
             raise BadInput(NOTHING_SOUGHT)
         if len(sought) > MAX_SOUGHT:
             raise BadInput(TOO_LONG, maximum=MAX_SOUGHT)
-        return OrderConnection(page=await run_async(lookup(sought, part)))
+        return _connection(await look_up(sought, part))
 
     @strawberry.field(description="Staff. Of one status, of one geozone, or of both; newest first.")
     async def orders(
@@ -81,6 +84,12 @@ class OrderQuery:
         if geozone is None:
             raise BadInput(NO_SLICE)
         return OrderConnection(page=await run_async(orders_in_geozone(geozone, part)))
+
+
+def _connection(page: Page) -> OrderConnection:
+    if not page.complete:
+        note_incomplete()
+    return OrderConnection(page=page)
 
 
 def _part(first: int | None, after: str | None, last: int | None, before: str | None) -> Slice:

@@ -8,7 +8,15 @@ from pymongo.database import Database
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
 from gateway.mongo.reading import Read, run
-from ordering.history import Page, Slice, orders_in_geozone, orders_in_status, orders_of, position_of
+from ordering.history import (
+    Page,
+    Slice,
+    orders_in_geozone,
+    orders_in_status,
+    orders_of,
+    position_of,
+    unsynced_orders_of,
+)
 from ordering.models import OrderStatus
 from ordering.tests.many import copies, explained, one_bought
 from ordering.tests.shop import CUSTOMER, GUEST, buy, fill, orders, shop, stocked, two_shards
@@ -120,6 +128,26 @@ def test_page_of_a_history_examines_what_it_shows_and_one_more(orders: Database[
         assert statistics["totalKeysExamined"] <= PAGE + 1 + (beyond is not None)
         assert statistics["totalDocsExamined"] <= PAGE + 1 + (beyond is not None)
         assert "SORT" not in stages
+        assert "SINGLE_SHARD" in stages
+
+
+@pytest.mark.parametrize("backward", [False, True], ids=["forward", "backward"])
+def test_what_is_owed_of_a_history_is_found_without_looking_at_the_rest(
+    orders: Database[Document], backward: bool
+) -> None:
+    order = one_bought(CUSTOMER)
+    all_ids = [order["_id"], *copies(orders, order, 40)]
+    owed = [all_ids[0], all_ids[7], all_ids[8]]
+    orders["orders"].update_many({"_id": {"$nin": owed}}, {"$unset": {"unsynced": 1}})
+    middle = run(orders_of(CUSTOMER, Slice(20))).orders[7 if backward else 0]
+    expected = {None: owed[::-1] if backward else owed, position_of(middle): owed[:1] if backward else owed[1:]}
+
+    for beyond, found in expected.items():
+        read = unsynced_orders_of(CUSTOMER, Slice(5, backward, beyond))
+        statistics, stages = explained(read)
+
+        assert [document["_id"] for document in run(read)] == found
+        assert statistics["totalDocsExamined"] == 3
         assert "SINGLE_SHARD" in stages
 
 

@@ -24,10 +24,10 @@ from ordering.graphql.queries import viewer_orders
 from ordering.graphql.types import OrderConnection, cursor_of
 from ordering.lookup import MAX_SOUGHT
 from ordering.models import OrderStatus
+from ordering.tests.api import CANCEL, CHECKOUT, INPUT, guest
 from ordering.tests.many import copies
 from ordering.tests.people import errors_of, filled, person
 from ordering.tests.shop import GUEST, orders, sell, shop, stocked, two_shards
-from ordering.tests.test_mutations import CANCEL, CHECKOUT, INPUT, guest
 
 __all__ = ["guest", "orders", "shop", "stocked", "two_shards"]
 

@@ -1,0 +1,53 @@
+"""One order in Cassandra: as it stood when it was copied, or as it was archived, and what happened to it."""
+
+import asyncio
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from gateway.cassandra.errors import CassandraError
+from gateway.cassandra.reading import first, first_async, read_async
+from gateway.cassandra.statements import Row, Select
+from gateway.mongo.client import Document
+from ordering.projections import ORDER_EVENTS_BY_ID, ORDER_STATE_BY_ID, events_of, order_of_state
+
+
+class Copy(NamedTuple):
+    order: Document
+    """Without its events."""
+    is_archived: bool
+    """MongoDB has it no more: this is how it stands, and nothing will change it."""
+
+
+async def copied_orders(order_ids: Iterable[str]) -> dict[str, Copy]:
+    """Those that there are, by id. Raises CassandraError."""
+    rows = await asyncio.gather(*(first_async(_state(order_id)) for order_id in dict.fromkeys(order_ids)))
+    return {row["order_id"]: _copy(row) for row in rows if row}
+
+
+async def timelines_of(order_ids: Iterable[str]) -> dict[str, list[Document]]:
+    """The events of each order, oldest first, by its id. Raises CassandraError."""
+    ids = list(dict.fromkeys(order_ids))
+    found = await asyncio.gather(*(read_async(_events(order_id)) for order_id in ids))
+    return {order_id: events_of(rows) for order_id, rows in zip(ids, found, strict=True)}
+
+
+def archived_order(order_id: str) -> Document | None:
+    """None also while Cassandra is away: then nobody knows it."""
+    try:
+        row = first(_state(order_id))
+    except CassandraError:
+        return None
+    copy = _copy(row) if row else None
+    return copy.order if copy and copy.is_archived else None
+
+
+def _copy(row: Row) -> Copy:
+    return Copy(order_of_state(row), row["archived_at"] is not None)
+
+
+def _state(order_id: str) -> Select:
+    return ORDER_STATE_BY_ID.select("order_id = ?", order_id)
+
+
+def _events(order_id: str) -> Select:
+    return ORDER_EVENTS_BY_ID.select("order_id = ?", order_id)

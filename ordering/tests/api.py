@@ -1,0 +1,89 @@
+"""Documents that buyers and support send, and those who send them."""
+
+from typing import Any
+
+import httpx
+import pytest
+from pymongo.database import Database
+
+from cart.tests.test_mutations import Buyer
+from gateway.accounts.demo import ensure_demo_accounts
+from gateway.mongo.client import Document
+from ordering.holds import settle_queued
+from ordering.tests.people import filled, person
+from ordering.tests.shop import CUSTOMER
+
+__all__ = ["CUSTOMER"]
+
+ORDER = """
+fragment O on Order {
+  id number status total { amount currency } amountPaid { amount } amountRefunded { amount } geozone
+  contact { name email phone } shippingAddress { city street postcode comment }
+  lines { productId name quantity unitPrice { amount } lineTotal { amount } product { productId } }
+  createdAt updatedAt reservedUntil canCancel
+  timeline { id at type status actor note }
+}
+"""
+ERRORS = "userErrors { code field message }"
+CHECKOUT = f"""
+mutation ($input: CheckoutInput!) {{
+  a: checkout(input: $input) {{
+    order {{ ...O }} cart {{ status subtotal {{ amount }} warnings {{ code }} }}
+    {ERRORS} warnings {{ code target message }}
+  }}
+}} {ORDER}"""
+CANCEL = f"""
+mutation ($order: ID!, $reason: String! = "") {{
+  a: orderCancel(order: $order, reason: $reason) {{ order {{ ...O }} {ERRORS} }}
+}} {ORDER}"""
+ADVANCE = f"""
+mutation ($order: ID!, $to: OrderStatus!, $note: String! = "") {{
+  a: orderAdvance(order: $order, to: $to, note: $note) {{ order {{ ...O }} {ERRORS} }}
+}} {ORDER}"""
+PAY = f"""
+mutation ($order: ID!, $amount: Decimal!, $reference: String!) {{
+  a: orderRecordPayment(order: $order, amount: $amount, reference: $reference) {{ order {{ ...O }} {ERRORS} }}
+}} {ORDER}"""
+REFUND = f"""
+mutation ($order: ID!, $lines: [RefundLineInput!]!, $restock: Boolean! = true, $reason: String!, $reference: String!) {{
+  a: orderRefund(order: $order, lines: $lines, restock: $restock, reason: $reason, reference: $reference) {{
+    order {{ ...O }} {ERRORS}
+  }}
+}} {ORDER}"""
+
+INPUT: dict[str, Any] = {
+    "geozone": "msk",
+    "contact": {"name": "Иван Покупатель", "email": "ivan@example.com", "phone": "+7 (999) 123-45-67"},
+    "shippingAddress": {"city": "Москва", "street": "Тверская, 1", "postcode": "101000"},
+    "expectedTotal": "7980.00",
+}
+
+
+def everything(database: Database[Document]) -> dict[str, list[Document]]:
+    """To show that nothing changed."""
+    names = ("orders", "carts", "products")
+    return {name: sorted(database[name].find(), key=lambda document: str(document["_id"])) for name in names}
+
+
+def refusals(payload: dict[str, Any]) -> list[tuple[str, list[str] | None]]:
+    return [(error["code"], error["field"]) for error in payload["userErrors"]]
+
+
+@pytest.fixture
+def guest(web: httpx.Client, orders: Database[Document]) -> Buyer:
+    """With two pieces of PROD-1 in the cart."""
+    return filled(Buyer(web), ("PROD-1", 2))
+
+
+@pytest.fixture
+def support(web: httpx.Client, orders: Database[Document]) -> Buyer:
+    ensure_demo_accounts()
+    return person(web, "support")
+
+
+@pytest.fixture
+def order(guest: Buyer, orders: Database[Document]) -> str:
+    """The id of the guest's unpaid order."""
+    bought: str = guest.send(CHECKOUT, input=INPUT)["order"]["id"]
+    settle_queued()
+    return bought

@@ -1,0 +1,142 @@
+"""Orders of any age, copied to Cassandra and archived there, of owners whom nobody has met before."""
+
+import asyncio
+import secrets
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from types import ModuleType
+from typing import Any
+
+import pytest
+from django.test import override_settings
+from pymongo.database import Database
+
+from gateway.accounts.owners import customer_owner, guest_owner, user_id_of
+from gateway.cassandra.circuit import CIRCUIT
+from gateway.cassandra.session import CONNECTOR
+from gateway.cassandra.writing import write
+from gateway.mongo.client import Document, close_async_client
+from gateway.sync.copying import copy_documents
+from gateway.sync.marks import timestamp_of
+from gateway.uuid7 import uuid7
+from ordering.history import position_of
+from ordering.lookup_keys import keys_of
+from ordering.projections import ARCHIVED_ORDERS_BY_KEY, ORDER_STATE_BY_ID
+from ordering.sync import SYNCED
+
+NO_CASSANDRA = override_settings(CASSANDRA_CONTACT_POINTS=[])
+
+Run = Callable[..., Any]
+AfterTheFirst = Callable[[ModuleType, Sequence[str], Callable[[], None]], None]
+
+
+@pytest.fixture
+def patient() -> Iterator[None]:
+    """On a loaded machine an answer may take longer than a buyer would wait."""
+    with override_settings(CASSANDRA_CONNECT_TIMEOUT=20.0, CASSANDRA_REQUEST_TIMEOUT=20.0):
+        yield
+        CONNECTOR.close()
+
+
+@pytest.fixture
+def running(patient: None) -> Iterator[Run]:
+    """Runs what is asynchronous, all on one loop with one client."""
+    with asyncio.Runner() as runner:
+        yield runner.run
+        runner.run(close_async_client())
+
+
+@pytest.fixture
+def cassandra_away(patient: None) -> Iterator[Callable[[], None]]:
+    """Called, it lets nothing through to Cassandra any more until the test ends."""
+    with override_settings(CASSANDRA_CIRCUIT_SECONDS=600.0):
+        yield lambda: void(CIRCUIT.lost("as the test wants it"))
+        CIRCUIT.reset()
+
+
+@pytest.fixture
+def after_the_first(monkeypatch: pytest.MonkeyPatch) -> AfterTheFirst:
+    """Lets something happen between two reads of a module: once, when whichever comes first has its answer."""
+
+    def arrange(module: ModuleType, reads: Sequence[str], something: Callable[[], None]) -> None:
+        pending = [something]
+
+        def interrupted(read: Callable[..., Any]) -> Callable[..., Any]:
+            async def reading(*args: Any) -> Any:
+                answer = await read(*args)
+                if pending:
+                    await asyncio.to_thread(pending.pop())
+                return answer
+
+            return reading
+
+        for name in reads:
+            monkeypatch.setattr(module, name, interrupted(getattr(module, name)))
+
+    return arrange
+
+
+def void(_: object) -> None:
+    pass
+
+
+def some_customer() -> str:
+    return customer_owner(secrets.token_hex(12))
+
+
+def some_guest() -> str:
+    return guest_owner(secrets.token_hex(16))
+
+
+def placed(shop: Database[Document], like: Document, *moments: datetime, owner: str, **changes: Any) -> list[str]:
+    """An order like this one for each of the moments, owed to Cassandra; their ids, newest first."""
+    made = []
+    for moment in moments:
+        order = {
+            **like,
+            "owner": owner,
+            "user_id": user_id_of(owner),
+            "number": f"{secrets.randbelow(10**10):010}",
+            "period_bucket": None,
+            **changes,
+            "_id": str(uuid7()),
+            "created_at": moment,
+        }
+        contact = order["contact"]
+        keys = keys_of(
+            number=order["number"],
+            email=contact["email"],
+            phone=contact["phone"],
+            name=contact["name"],
+            user_id=order["user_id"],
+        )
+        made.append({**order, "keys": keys})
+    shop["orders"].insert_many(made)
+    return [order["_id"] for order in sorted(made, key=position_of, reverse=True)]
+
+
+def days_ago(*days: int) -> list[datetime]:
+    """Whole milliseconds, as the stores keep them."""
+    now = datetime.now(UTC).replace(microsecond=0)
+    return [now - timedelta(days=each) for each in days]
+
+
+def copy(shop: Database[Document], order_ids: Sequence[str]) -> None:
+    """What a sync does with them."""
+    documents = list(shop["orders"].find({"_id": {"$in": list(order_ids)}}))
+    assert copy_documents(SYNCED, documents) == len(documents) == len(order_ids)
+
+
+def archive(shop: Database[Document], order_ids: Sequence[str]) -> None:
+    """Copied, put among the archived ones, gone from MongoDB."""
+    copy(shop, order_ids)
+    for order in list(shop["orders"].find({"_id": {"$in": list(order_ids)}})):
+        after = timestamp_of(order, after=True)
+        place = {"year": order["created_at"].year, "created_at": order["created_at"], "order_id": order["_id"]}
+        keyed = [
+            ARCHIVED_ORDERS_BY_KEY.upsert({"key": key, **place, "keys": order["keys"]}, timestamp=after)
+            for key in order["keys"]
+        ]
+        state = {"order_id": order["_id"], "archived_at": datetime.now(UTC)}
+        write([*keyed, ORDER_STATE_BY_ID.upsert(state, timestamp=after)])
+        shop["orders"].delete_one({"owner": order["owner"], "_id": order["_id"]})
