@@ -2,9 +2,11 @@
 
 from celery import shared_task
 
+from gateway.cassandra.errors import CassandraError
 from ordering import holds, mails
 from ordering.drift import find_drift, repair
 from ordering.expiry import expire_unpaid
+from ordering.reconcile import reconcile_nightly
 from ordering.stock_due import pay_overdue
 
 # A sweep has a minute until the next one; at some 200 orders a second this many are done in a few seconds.
@@ -45,3 +47,9 @@ def mail(order_id: str) -> None:
 @shared_task(expires=60)
 def sweep_mails() -> None:
     mails.mail_overdue(limit=BATCH)
+
+
+@shared_task(throws=(CassandraError,), expires=3600)
+def reconcile() -> None:
+    """Every night. Without Cassandra there is nothing to compare; the next night does it."""
+    reconcile_nightly()

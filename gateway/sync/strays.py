@@ -1,0 +1,72 @@
+"""Rows that no document makes: the other way of comparing, for tables that are walked whole."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+
+from gateway.cassandra.reading import read_many, scan
+from gateway.cassandra.statements import Row
+from gateway.cassandra.tables import Table
+from gateway.cassandra.writing import write
+from gateway.mongo.client import Document, client, database
+from gateway.mongo.policies import SYNC, under
+from gateway.sync.comparing import Difference, Differing, is_unmarked, is_waiting, key_of
+from gateway.sync.repairing import Finding, noted, repair_rows
+from gateway.sync.streaming import BATCH
+from gateway.sync.synced import Synced
+
+# Of MongoDB's clock: what is made after a look at it is not deleted by what was decided then.
+CREATION_PRECISION = 1_000
+
+
+def reconcile_strays(synced: Synced, *, repair: bool, report: Callable[[int], None]) -> Iterator[Finding]:
+    """What differs, as it is found; `report` is told of every so many rows looked at."""
+    for table in synced.walked:
+        keys = scan(table.keys())
+        while batch := list(islice(keys, BATCH)):
+            yield from _in(synced, table, batch, repair=repair)
+            report(len(batch))
+
+
+def _in(synced: Synced, table: Table, keys: Sequence[Row], *, repair: bool) -> Iterator[Finding]:
+    looked = time.time_ns() // 1_000 - CREATION_PRECISION
+    documents = _by_id(synced, keys)
+    suspects = [key for key in keys if _is_stray(synced, table, key, documents.get(key[synced.id_column]))]
+    # What was copied or moved between the walk and the look at its document is no stray.
+    suspects = _still_there(table, suspects)
+    now = _by_id(synced, suspects)
+    for key in suspects:
+        id_ = key[synced.id_column]
+        before, after = documents.get(id_), now.get(id_)
+        if before is None and after is None:
+            if repair:
+                # No version to follow: the clock's time, below which nothing of a later document lies.
+                write([table.delete(key, timestamp=looked)])
+            yield noted(Difference(table.name, id_, "only_copied"), is_repaired=repair)
+        elif before and after and after["version"] == before["version"] and not is_waiting(after):
+            difference = Difference(table.name, id_, "stale")
+            left = repair_rows(synced, [Differing(after, (difference,), ((table, key),))]) if repair else {id_}
+            yield noted(difference, is_repaired=not left)
+
+
+def _is_stray(synced: Synced, table: Table, key: Row, document: Document | None) -> bool:
+    if document is None:
+        return True
+    if is_waiting(document) or is_unmarked(synced, document) or synced.rows is None:
+        return False
+    return key_of(table, key) not in {key_of(of, row) for of, row in synced.rows(document)}
+
+
+def _still_there(table: Table, keys: Sequence[Row]) -> list[Row]:
+    found = read_many(table.by_key(key) for key in keys) if keys else []
+    return [key for key, rows in zip(keys, found, strict=True) if rows]
+
+
+def _by_id(synced: Synced, keys: Sequence[Row]) -> dict[str, Document]:
+    """As of one moment: a document on its way from one shard to another could else be missed on both."""
+    ids = sorted({key[synced.id_column] for key in keys})
+    if not ids:
+        return {}
+    with client().start_session(snapshot=True) as session, under(SYNC):
+        found = database()[synced.collection].find({"_id": {"$in": ids}}, session=session)
+        return {document["_id"]: document for document in found}
