@@ -4,6 +4,7 @@ from celery import shared_task
 
 from gateway.cassandra.errors import CassandraError
 from ordering import holds, mails
+from ordering.archive import archive_orders
 from ordering.drift import find_drift, repair
 from ordering.expiry import expire_unpaid
 from ordering.reconcile import reconcile_nightly
@@ -11,6 +12,8 @@ from ordering.stock_due import pay_overdue
 
 # A sweep has a minute until the next one; at some 200 orders a second this many are done in a few seconds.
 BATCH = 500
+# At some hundred orders a second a quarter of an hour; a night without it is made up for by the next ones.
+ARCHIVED_AT_ONCE = 100_000
 
 
 @shared_task(name=holds.SETTLE_TASK, expires=60)
@@ -53,3 +56,9 @@ def sweep_mails() -> None:
 def reconcile() -> None:
     """Every night. Without Cassandra there is nothing to compare; the next night does it."""
     reconcile_nightly()
+
+
+@shared_task(throws=(CassandraError,), expires=3600)
+def archive() -> None:
+    """Every night; what is left is the next night's."""
+    archive_orders(limit=ARCHIVED_AT_ONCE)
