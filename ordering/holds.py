@@ -47,10 +47,15 @@ def settle_soon(pieces: Sequence[Pieces], hold_id: str) -> None:
 
 
 def settle_queued() -> list[str]:
-    """What has been queued since the last time; returns the ids of the orders."""
+    """What has been queued since the last time; returns the ids of the orders.
+
+    What is queued meanwhile has its own task: while everybody buys, this one would never end, and tell no buyer.
+    """
     begun(SETTLE_TASK, QUEUE)
     settled: list[str] = []
-    while texts := redis_client().lpop(QUEUE, BATCH):
+    left = redis_client().llen(QUEUE)
+    while left > 0 and (texts := redis_client().lpop(QUEUE, min(BATCH, left))):
+        left -= len(texts)
         marks: dict[ProductKey, list[str]] = defaultdict(list)
         for hold_id, keys in (json.loads(str(text)) for text in texts):
             for key in keys:

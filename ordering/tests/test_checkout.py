@@ -1,5 +1,6 @@
 """A cart becomes an order: what is bought, what is refused, and once only."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -9,11 +10,15 @@ import pytest
 from bson import Decimal128
 from pymongo.database import Database
 
+from catalog.card import ProductKey
+from catalog.reservations import settle
 from catalog.tests.writing import MARINA, at_once, draft, raised
 from catalog.upsert import upsert_product
 from gateway.domain_errors import Refused
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
+from gateway.redis import redis_client
+from ordering import holds
 from ordering.checkout import Bought, check_out
 from ordering.holds import resolve_old_holds, settle_queued
 from ordering.numbers import NUMBERS, claim_number
@@ -236,6 +241,27 @@ def test_hold_of_a_committed_order_is_settled_by_the_sweep_and_keeps_its_reserva
     assert resolve_old_holds(limit=10) == 0
     assert resolve_old_holds(limit=10, now=datetime.now(UTC) + timedelta(minutes=3)) == 1
     assert reserved(orders, "PROD-1") == (10, 2)
+    assert_nothing_oversold(orders)
+
+
+def test_what_is_sold_while_a_worker_settles_is_left_to_the_next(
+    orders: Database[Document], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for owner in (CUSTOMER, GUEST):
+        fill(owner, ("PROD-1", 1))
+    redis_client().delete(holds.QUEUE)
+    first = buy().order
+    later: list[str] = []
+
+    def selling(marks: Mapping[ProductKey, Iterable[str]]) -> None:
+        if not later:
+            later.append(buy(GUEST).order["_id"])
+        settle(marks)
+
+    monkeypatch.setattr(holds, "settle", selling)
+
+    assert settle_queued() == [first["_id"]]
+    assert settle_queued() == later
     assert_nothing_oversold(orders)
 
 
