@@ -6,45 +6,25 @@ was oversold, which must be nothing.
 """
 
 import argparse
-import os
 import statistics
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from decimal import Decimal
 from typing import NamedTuple
 
-os.environ["DJANGO_SETTINGS_MODULE"] = "gateway.settings"
-os.environ["MONGODB_DATABASE"] = f"{os.environ.get('MONGODB_DATABASE', 'mobile_world')}_bench"
+from bench.plain_checkout import plain_check_out
+from bench.shop import PURCHASE, Load, prepare
+from gateway.mongo import topology
+from gateway.mongo.client import client, database
+from gateway.mongo.routing import ROUTING
+from ordering.checkout import check_out
+from ordering.holds import SETTLE_SECONDS, settle_queued
+from ordering.purchase import Purchase
 
-import django
-
-django.setup()
-
-from bson import Decimal128  # noqa: E402 - these need the apps loaded
-
-from bench.plain_checkout import plain_check_out  # noqa: E402
-from cart.opening import new_cart  # noqa: E402
-from catalog.derived import derived_fields  # noqa: E402
-from gateway.accounts.owners import customer_owner  # noqa: E402
-from gateway.mongo import topology  # noqa: E402
-from gateway.mongo.client import Document, client, database  # noqa: E402
-from gateway.mongo.routing import ROUTING  # noqa: E402
-from ordering.checkout import check_out  # noqa: E402
-from ordering.holds import SETTLE_SECONDS, settle_queued  # noqa: E402
-from ordering.purchase import AddressDetails, ContactDetails, Purchase  # noqa: E402
-
-PRODUCTS = 200
-CATEGORIES = ("headphones", "laptops", "smartphones", "tablets")
-PURCHASE = Purchase(
-    geozone="msk",
-    contact=ContactDetails("Иван", "ivan@example.com", "+7 999 123-45-67"),
-    shipping_address=AddressDetails("Москва", "Тверская, 1"),
-    expected_total=Decimal(10) ** 9,
-)
+LOADS: tuple[Load, ...] = ("hot", "uniform")
 
 CheckOut = Callable[[str, Purchase], object]
 
@@ -59,7 +39,7 @@ def main() -> None:
     try:
         topology.apply(database())
         ROUTING.refresh(client(), database().name)
-        for load in ("hot", "uniform"):
+        for load in LOADS:
             rounds: dict[str, list[Round]] = {"plain": [], "ours": []}
             for number in range(arguments.rounds):
                 # Each goes first as often as the other.
@@ -72,8 +52,8 @@ def main() -> None:
         client().drop_database(database().name)
 
 
-def _sell(load: str, check: CheckOut, buyers: int, threads: int) -> Round:
-    owners = _prepare(load, buyers)
+def _sell(load: Load, check: CheckOut, buyers: int, threads: int) -> Round:
+    owners = prepare(load, buyers)
 
     def buy(owner: str) -> float:
         started = time.perf_counter()
@@ -105,55 +85,6 @@ def _settling() -> Iterator[None]:
     finally:
         ended.set()
         worker.join()
-
-
-def _prepare(load: str, buyers: int) -> list[str]:
-    """Empty the shop, stock it, fill a cart for each buyer."""
-    for name in ("products", "product_directory", "carts", "orders", "order_numbers"):
-        database()[name].delete_many({})
-    products = [_product(number, buyers) for number in range(PRODUCTS)]
-    database()["products"].insert_many(products)
-    database()["product_directory"].insert_many(
-        [{"_id": product["_id"], "category": product["category"]} for product in products]
-    )
-    database()["geozones"].replace_one({"_id": "msk"}, {"name": "Москва", "position": 1}, upsert=True)
-    owners = [customer_owner(f"{number:024x}") for number in range(buyers)]
-    database()["carts"].insert_many(
-        [new_cart(owner, _items(load, number, products), "msk") for number, owner in enumerate(owners)]
-    )
-    return owners
-
-
-def _product(number: int, buyers: int) -> Document:
-    document: Document = {
-        "_id": f"BENCH-{number}",
-        "category": CATEGORIES[number % len(CATEGORIES)],
-        "name": f"Товар {number}",
-        "description": "",
-        "prices": {"base": Decimal128("100.00"), "sale": None},
-        "stock": [{"geozone": "msk", "quantity": buyers * 3, "reserved": 0}],
-        "attributes": {},
-        "images": [],
-        "withdrawn": False,
-        "holds": [],
-        "version": 1,
-        "synced_version": 0,
-    }
-    return document | derived_fields(document)
-
-
-def _items(load: str, number: int, products: Sequence[Document]) -> list[Document]:
-    chosen = [products[0]] if load == "hot" else [products[(number * 3 + step) % PRODUCTS] for step in range(3)]
-    return [
-        {
-            "product_id": product["_id"],
-            "category": product["category"],
-            "name": product["name"],
-            "quantity": 1,
-            "price_seen": product["price"],
-        }
-        for product in chosen
-    ]
 
 
 def _check_stock() -> None:

@@ -1,0 +1,78 @@
+"""A shop for benchmarks: products in stock and a full cart for each buyer."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Literal
+
+from bson import Decimal128
+
+from cart.opening import new_cart
+from catalog.derived import derived_fields
+from gateway.accounts.owners import customer_owner
+from gateway.mongo.client import Document, database
+from gateway.sync.marks import new_marks
+from ordering.purchase import AddressDetails, ContactDetails, Purchase
+
+Load = Literal["hot", "uniform"]
+"""Everybody buys one product; or each buyer three of many."""
+
+PRODUCTS = 200
+CATEGORIES = ("headphones", "laptops", "smartphones", "tablets")
+PURCHASE = Purchase(
+    geozone="msk",
+    contact=ContactDetails("Иван", "ivan@example.com", "+7 999 123-45-67"),
+    shipping_address=AddressDetails("Москва", "Тверская, 1"),
+    expected_total=Decimal(10) ** 9,
+)
+
+
+def prepare(load: Load, buyers: int) -> list[str]:
+    """Empty the shop, stock it, fill a cart for each buyer."""
+    for name in ("products", "product_directory", "carts", "orders", "order_numbers"):
+        database()[name].delete_many({})
+    products = [_product(number, buyers) for number in range(PRODUCTS)]
+    database()["products"].insert_many(products)
+    database()["product_directory"].insert_many(
+        [{"_id": product["_id"], "category": product["category"]} for product in products]
+    )
+    database()["geozones"].replace_one({"_id": "msk"}, {"name": "Москва", "position": 1}, upsert=True)
+    owners = [customer_owner(f"{number:024x}") for number in range(buyers)]
+    database()["carts"].insert_many(
+        [new_cart(owner, _items(load, number, products), "msk") for number, owner in enumerate(owners)]
+    )
+    return owners
+
+
+def _product(number: int, buyers: int) -> Document:
+    now = datetime.now(UTC)
+    document: Document = {
+        "_id": f"BENCH-{number}",
+        "category": CATEGORIES[number % len(CATEGORIES)],
+        "name": f"Товар {number}",
+        "description": "",
+        "prices": {"base": Decimal128("100.00"), "sale": None},
+        "stock": [{"geozone": "msk", "quantity": buyers * 3, "reserved": 0}],
+        "attributes": {},
+        "images": [],
+        "withdrawn": False,
+        "holds": [],
+        "created_at": now,
+        "updated_at": now,
+        **new_marks(now),
+    }
+    return document | derived_fields(document)
+
+
+def _items(load: Load, number: int, products: Sequence[Document]) -> list[Document]:
+    chosen = [products[0]] if load == "hot" else [products[(number * 3 + step) % PRODUCTS] for step in range(3)]
+    return [
+        {
+            "product_id": product["_id"],
+            "category": product["category"],
+            "name": product["name"],
+            "quantity": 1,
+            "price_seen": product["price"],
+        }
+        for product in chosen
+    ]
