@@ -1,39 +1,25 @@
 """Orders that only Cassandra has, or that only MongoDB has: what their buyers, strangers and support see of them."""
 
-import secrets
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
-from typing import Any, NamedTuple
+from datetime import UTC, datetime
+from typing import Any
 
 import pytest
-from django.conf import settings
-from django.test import Client, override_settings
+from django.test import override_settings
 from pymongo.database import Database
 
-from gateway.accounts.demo import ensure_demo_accounts
-from gateway.accounts.models import User
-from gateway.accounts.owners import customer_owner
 from gateway.cassandra.reading import read
 from gateway.cassandra.writing import write
-from gateway.degraded import noting_degradation
-from gateway.graphql.context import RequestContext
-from gateway.graphql.ids import global_id
-from gateway.graphql.schema import schema
 from gateway.mongo.client import Document
 from gateway.mongo.outage import MONGODB, MongoUnavailable
 from gateway.sync.marks import timestamp_of
-from ordering import merged_lookup
 from ordering.claiming import claim_orders
-from ordering.events import BUYER, EventType, event
 from ordering.graphql.seeing import NOT_NOW
-from ordering.models import OrderStatus
 from ordering.projections import ORDER_STATE_BY_ID
 from ordering.tests.api import ADVANCE, CANCEL, ORDER, PAY, REFUND, refusals
+from ordering.tests.asking import LOOKUP, Answer, Ask, ask, found, ivan, like, owner, public
 from ordering.tests.copied import (
     NO_CASSANDRA,
-    AfterTheFirst,
-    Run,
-    after_the_first,
     archive,
     cassandra_away,
     copy,
@@ -44,86 +30,25 @@ from ordering.tests.copied import (
     some_customer,
     void,
 )
-from ordering.tests.many import one_bought
-from ordering.tests.people import EMAIL
-from ordering.tests.shop import CUSTOMER, orders, shop, stocked, two_shards
+from ordering.tests.shop import orders, shop, stocked, two_shards
 
-__all__ = ["after_the_first", "cassandra_away", "orders", "patient", "running", "shop", "stocked", "two_shards"]
+__all__ = [
+    "ask",
+    "cassandra_away",
+    "ivan",
+    "like",
+    "orders",
+    "owner",
+    "patient",
+    "running",
+    "shop",
+    "stocked",
+    "two_shards",
+]
 
 READ = f"query ($id: ID!) {{ a: order(id: $id) {{ ...O }} }} {ORDER}"
 NODES = "query ($ids: [ID!]!) { a: nodes(ids: $ids) { id } }"
 HISTORY = f"query ($first: Int) {{ viewer {{ orders(first: $first) {{ nodes {{ ...O }} }} }} }} {ORDER}"
-LOOKUP = """
-query ($text: String!, $first: Int, $after: String) {
-  a: orderLookup(query: $text, first: $first, after: $after) {
-    nodes { id number status } pageInfo { hasNextPage hasPreviousPage endCursor }
-  }
-}
-"""
-
-
-class Answer(NamedTuple):
-    data: Any
-    errors: list[BaseException | None]
-    degraded: bool
-
-
-Ask = Callable[..., Answer]
-
-
-@pytest.fixture
-def ask(running: Run, orders: Database[Document]) -> Ask:
-    """Sends a document in this process, as one of the demo accounts or as nobody."""
-    ensure_demo_accounts()
-    tokens: dict[str, str] = {}
-
-    def token_of(login: str) -> str:
-        if login not in tokens:
-            browser = Client()
-            browser.force_login(User.objects.get(email=EMAIL.format(login)))
-            tokens[login] = browser.cookies[settings.SESSION_COOKIE_NAME].value
-        return tokens[login]
-
-    def send(login: str | None, query: str, **variables: Any) -> Answer:
-        cookie = f"{settings.SESSION_COOKIE_NAME}={token_of(login)}" if login else ""
-        context = RequestContext(
-            {"headers": [(b"cookie", cookie.encode())]}, request_id="r", language="ru", client="192.0.2.1"
-        )
-
-        async def execute() -> Answer:
-            with noting_degradation() as noted:
-                answer = await schema.execute(query, variables, context)
-            data = answer.data["a"] if answer.data and "a" in answer.data else answer.data
-            return Answer(data, [error.original_error for error in answer.errors or ()], noted.noted)
-
-        found: Answer = running(execute())
-        return found
-
-    for login in ("customer", "support", "merchandiser"):
-        token_of(login)
-    return send
-
-
-@pytest.fixture
-def owner(ask: Ask) -> str:
-    return owner_of("customer")
-
-
-def owner_of(login: str) -> str:
-    return customer_owner(User.objects.get(email=EMAIL.format(login)).pk)
-
-
-@pytest.fixture
-def like(orders: Database[Document]) -> Document:
-    """Delivered, with events of all kinds of people, two of them in one millisecond."""
-    at = datetime(2026, 1, 2, 3, 4, 5, 678_000, tzinfo=UTC)
-    events = [
-        event(EventType.CREATED, OrderStatus.NEW, at=at, actor=BUYER),
-        event(EventType.MOVED, OrderStatus.PAID, at=at + timedelta(hours=1), actor="payments", note="pay-1"),
-        event(EventType.MOVED, OrderStatus.SHIPPED, at=at + timedelta(hours=2), actor="support@example.com"),
-        event(EventType.MOVED, OrderStatus.DELIVERED, at=at + timedelta(hours=2), actor="support@example.com"),
-    ]
-    return {**one_bought(CUSTOMER), "status": "delivered", "events": events, "stock_due": [], "mail_due": []}
 
 
 @pytest.fixture
@@ -131,10 +56,6 @@ def mongodb_away() -> Iterator[Callable[[], None]]:
     with override_settings(MONGODB_CIRCUIT_SECONDS=600.0):
         yield lambda: void(MONGODB.lost("as the test wants it"))
         MONGODB.reset()
-
-
-def public(owner: str, order_id: str) -> str:
-    return global_id("Order", owner, order_id)
 
 
 def state(order_id: str) -> list[dict[str, Any]]:
@@ -248,104 +169,6 @@ def test_without_cassandra_an_archived_order_is_unknown(
     with NO_CASSANDRA:
         assert ask("customer", READ, id=id_) == Answer(None, [], degraded=False)
         assert refusals(ask("customer", CANCEL, order=id_).data) == [("NOT_FOUND", ["order"])]
-
-
-# What support knows of an order.
-
-
-@pytest.fixture
-def ivan(like: Document) -> Document:
-    """An order of a person whom no earlier test knows."""
-    tag = secrets.token_hex(6)
-    phone = "+7 9" + f"{secrets.randbelow(10**9):09}"
-    return {**like, "contact": {"name": f"Анна Ёлкина-{tag}", "email": f"{tag}@example.com", "phone": phone}}
-
-
-def found(answer: Answer) -> list[str]:
-    return [order["id"] for order in answer.data["nodes"]]
-
-
-def test_archived_orders_are_found_by_all_that_support_knows_beside_those_in_mongodb(
-    ask: Ask, orders: Database[Document], ivan: Document
-) -> None:
-    owner = some_customer()
-    # The oldest has never ended, and stays.
-    all_ids = placed(orders, ivan, *days_ago(1, 200, 420, 800, 1500), owner=owner)
-    archive(orders, [all_ids[1], all_ids[2], all_ids[3]])
-    contact = ivan["contact"]
-    word = contact["name"].split("-")[-1]
-    expected = [public(owner, each) for each in all_ids]
-
-    for text in (
-        contact["email"].upper(),
-        contact["phone"],
-        contact["phone"].replace("+7 ", "8"),
-        word,
-        f"анна {word} елкина",
-        owner.partition(":")[2],
-        global_id("User", owner.partition(":")[2]),
-    ):
-        assert (text, found(ask("support", LOOKUP, text=text))) == (text, expected)
-    assert found(ask("support", LOOKUP, text=f"{word} Никто")) == []
-
-
-def test_archived_order_is_found_by_its_number(ask: Ask, orders: Database[Document], like: Document) -> None:
-    owner = some_customer()
-    number = like["number"]
-    orders["orders"].delete_many({"number": number})
-    (order_id,) = placed(orders, like, *days_ago(900), owner=owner, number=number)
-    archive(orders, [order_id])
-
-    answer = ask("support", LOOKUP, text=number.replace("-", " "))
-
-    assert answer.data["nodes"] == [{"id": public(owner, order_id), "number": number, "status": "DELIVERED"}]
-    assert answer.degraded is False
-
-
-@pytest.mark.parametrize("by", ["email", "words"])
-def test_lookup_pages_across_both_stores_each_order_once(
-    ask: Ask, orders: Database[Document], ivan: Document, by: str
-) -> None:
-    owner = some_customer()
-    all_ids = placed(orders, ivan, *days_ago(0, 300, 400, 400, 410, 800, 1200), owner=owner)
-    archive(orders, [*all_ids[2:4], *all_ids[5:]])
-    # Written down as archived, but still there: whoever archived it died on the way.
-    (standing,) = orders["orders"].find({"_id": all_ids[4]})
-    archive(orders, [all_ids[4]])
-    orders["orders"].insert_one(standing)
-    # Another with the same long word, which is not sought.
-    stranger = {**ivan, "contact": {**ivan["contact"], "name": ivan["contact"]["name"].replace("Анна", "Инна")}}
-    archive(orders, placed(orders, stranger, *days_ago(405), owner=some_customer()))
-    text = ivan["contact"]["email"] if by == "email" else ivan["contact"]["name"]
-    strangers = 1 if by == "email" else 0
-
-    pages: list[list[str]] = []
-    after = None
-    while True:
-        answer = ask("support", LOOKUP, text=text, first=2, after=after)
-        pages.append(found(answer))
-        assert answer.data["pageInfo"]["hasPreviousPage"] is (after is not None)
-        after = answer.data["pageInfo"]["endCursor"]
-        if not answer.data["pageInfo"]["hasNextPage"]:
-            break
-
-    shown = [each for page in pages for each in page]
-    expected = [public(owner, each) for each in all_ids]
-    assert [each for each in shown if each in expected] == expected
-    assert [len(page) for page in pages] == ([2, 2, 2, 2] if strangers else [2, 2, 2, 1])
-    assert len(set(shown)) == len(expected) + strangers
-
-
-def test_order_that_is_archived_between_the_two_reads_is_found_once(
-    ask: Ask, orders: Database[Document], ivan: Document, after_the_first: AfterTheFirst
-) -> None:
-    owner = some_customer()
-    (order_id,) = placed(orders, ivan, *days_ago(400), owner=owner)
-
-    after_the_first(merged_lookup, ("run_async", "archived_positions"), lambda: archive(orders, [order_id]))
-
-    assert found(ask("support", LOOKUP, text=ivan["contact"]["email"])) == [public(owner, order_id)]
-    assert orders["orders"].find_one({"_id": order_id}) is None
 
 
 # One of the stores is away.

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -19,7 +19,7 @@ from gateway.sync.marks import CHANGED
 from ordering import copied_history, merged_history
 from ordering.claiming import claim_orders
 from ordering.history import Page, Position, Slice, orders_of, position_of
-from ordering.merged_history import history_of, together
+from ordering.merged_history import history_of
 from ordering.models import OrderStatus
 from ordering.tests.copied import (
     NO_CASSANDRA,
@@ -41,8 +41,6 @@ from ordering.tests.many import one_bought
 from ordering.tests.shop import CUSTOMER, orders, shop, stocked, two_shards
 
 __all__ = ["after_the_first", "cassandra_away", "orders", "patient", "running", "shop", "stocked", "two_shards"]
-
-EPOCH = datetime(2026, 3, 1)  # noqa: DTZ001 - as both stores give times
 
 
 def ids(page: Page) -> list[str]:
@@ -82,53 +80,6 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(copied_history, "read_async", noted)
     return seen
-
-
-# The pure part.
-
-known = st.builds(
-    lambda minute, version, copied: {"minute": minute, "version": version, "copied": copied},
-    st.integers(0, 8),
-    st.integers(1, 3),
-    # The version that Cassandra has; 0: none.
-    st.integers(0, 3),
-)
-
-
-@given(st.lists(known, max_size=12), st.integers(1, 6), st.booleans(), st.integers(-1, 9))
-def test_stretch_is_whole_up_to_its_end_and_shows_the_newest_version_once(
-    all_known: list[dict[str, int]], size: int, backward: bool, beyond: int
-) -> None:
-    truth = []
-    for number, each in enumerate(all_known):
-        position = Position(EPOCH + timedelta(minutes=each["minute"]), f"{number:02}")
-        truth.append((position, max(each["version"], each["copied"]), each["copied"]))
-    start = Position(EPOCH + timedelta(minutes=beyond), "05")
-    truth = sorted((each for each in truth if (each[0] > start if backward else each[0] < start)), reverse=not backward)
-
-    def document(position: Position, version: int) -> Document:
-        return {"_id": position.id, "created_at": position.created_at, "version": version}
-
-    fresh = [document(position, version) for position, version, copied in truth if version > copied][:size]
-    rows = [document(position, copied) for position, _, copied in truth if copied][:size]
-    stretch = together(fresh, rows, Slice(size, backward, start))
-
-    ends = len(truth)
-    if stretch.end is not None:
-        ends = [position for position, _, _ in truth].index(stretch.end) + 1
-    assert stretch.orders == [document(position, version) for position, version, _ in truth[:ends]]
-    assert stretch.end is None or len(stretch.orders) >= size
-
-
-def test_document_that_was_read_before_its_newer_version_was_copied_is_not_shown() -> None:
-    read = {"_id": "1", "created_at": EPOCH, "version": 2}
-    copied = {"_id": "1", "created_at": EPOCH, "version": 3}
-
-    assert together([read], [copied], Slice(5)).orders == [copied]
-    assert together([copied], [read], Slice(5)).orders == [copied]
-
-
-# Both stores.
 
 
 @pytest.mark.parametrize("backward", [False, True], ids=["forward", "backward"])

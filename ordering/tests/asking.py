@@ -1,0 +1,114 @@
+"""The schema asked in this process as one of the demo accounts, and orders to ask for."""
+
+import secrets
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any, NamedTuple
+
+import pytest
+from django.conf import settings
+from django.test import Client
+from pymongo.database import Database
+
+from gateway.accounts.demo import ensure_demo_accounts
+from gateway.accounts.models import User
+from gateway.accounts.owners import customer_owner
+from gateway.degraded import noting_degradation
+from gateway.graphql.context import RequestContext
+from gateway.graphql.ids import global_id
+from gateway.graphql.schema import schema
+from gateway.mongo.client import Document
+from ordering.events import BUYER, EventType, event
+from ordering.models import OrderStatus
+from ordering.tests.copied import Run
+from ordering.tests.many import one_bought
+from ordering.tests.people import EMAIL
+from ordering.tests.shop import CUSTOMER
+
+LOOKUP = """
+query ($text: String!, $first: Int, $after: String) {
+  a: orderLookup(query: $text, first: $first, after: $after) {
+    nodes { id number status } pageInfo { hasNextPage hasPreviousPage endCursor }
+  }
+}
+"""
+
+
+class Answer(NamedTuple):
+    data: Any
+    errors: list[BaseException | None]
+    degraded: bool
+
+
+Ask = Callable[..., Answer]
+
+
+@pytest.fixture
+def ask(running: Run, orders: Database[Document]) -> Ask:
+    """Sends a document in this process, as one of the demo accounts or as nobody."""
+    ensure_demo_accounts()
+    tokens: dict[str, str] = {}
+
+    def token_of(login: str) -> str:
+        if login not in tokens:
+            browser = Client()
+            browser.force_login(User.objects.get(email=EMAIL.format(login)))
+            tokens[login] = browser.cookies[settings.SESSION_COOKIE_NAME].value
+        return tokens[login]
+
+    def send(login: str | None, query: str, **variables: Any) -> Answer:
+        cookie = f"{settings.SESSION_COOKIE_NAME}={token_of(login)}" if login else ""
+        context = RequestContext(
+            {"headers": [(b"cookie", cookie.encode())]}, request_id="r", language="ru", client="192.0.2.1"
+        )
+
+        async def execute() -> Answer:
+            with noting_degradation() as noted:
+                answer = await schema.execute(query, variables, context)
+            data = answer.data["a"] if answer.data and "a" in answer.data else answer.data
+            return Answer(data, [error.original_error for error in answer.errors or ()], noted.noted)
+
+        found: Answer = running(execute())
+        return found
+
+    for login in ("customer", "support", "merchandiser"):
+        token_of(login)
+    return send
+
+
+@pytest.fixture
+def owner(ask: Ask) -> str:
+    return owner_of("customer")
+
+
+def owner_of(login: str) -> str:
+    return customer_owner(User.objects.get(email=EMAIL.format(login)).pk)
+
+
+@pytest.fixture
+def like(orders: Database[Document]) -> Document:
+    """Delivered, with events of all kinds of people, two of them in one millisecond."""
+    at = datetime(2026, 1, 2, 3, 4, 5, 678_000, tzinfo=UTC)
+    events = [
+        event(EventType.CREATED, OrderStatus.NEW, at=at, actor=BUYER),
+        event(EventType.MOVED, OrderStatus.PAID, at=at + timedelta(hours=1), actor="payments", note="pay-1"),
+        event(EventType.MOVED, OrderStatus.SHIPPED, at=at + timedelta(hours=2), actor="support@example.com"),
+        event(EventType.MOVED, OrderStatus.DELIVERED, at=at + timedelta(hours=2), actor="support@example.com"),
+    ]
+    return {**one_bought(CUSTOMER), "status": "delivered", "events": events, "stock_due": [], "mail_due": []}
+
+
+@pytest.fixture
+def ivan(like: Document) -> Document:
+    """An order of a person whom no earlier test knows."""
+    tag = secrets.token_hex(6)
+    phone = "+7 9" + f"{secrets.randbelow(10**9):09}"
+    return {**like, "contact": {"name": f"Анна Ёлкина-{tag}", "email": f"{tag}@example.com", "phone": phone}}
+
+
+def public(owner: str, order_id: str) -> str:
+    return global_id("Order", owner, order_id)
+
+
+def found(answer: Answer) -> list[str]:
+    return [order["id"] for order in answer.data["nodes"]]
