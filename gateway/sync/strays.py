@@ -15,7 +15,7 @@ from gateway.sync.repairing import Finding, noted, repair_rows
 from gateway.sync.streaming import BATCH
 from gateway.sync.synced import Synced
 
-# Of MongoDB's clock: what is made after a look at it is not deleted by what was decided then.
+# Microseconds to which MongoDB keeps a creation: a document made just after a look must not be deleted by that look.
 CREATION_PRECISION = 1_000
 
 
@@ -24,11 +24,11 @@ def reconcile_strays(synced: Synced, *, repair: bool, report: Callable[[int], No
     for table in synced.walked:
         keys = scan(table.keys())
         while batch := list(islice(keys, BATCH)):
-            yield from _in(synced, table, batch, repair=repair)
+            yield from _strays_among(batch, synced, table, repair=repair)
             report(len(batch))
 
 
-def _in(synced: Synced, table: Table, keys: Sequence[Row], *, repair: bool) -> Iterator[Finding]:
+def _strays_among(keys: Sequence[Row], synced: Synced, table: Table, *, repair: bool) -> Iterator[Finding]:
     looked = time.time_ns() // 1_000 - CREATION_PRECISION
     documents = _by_id(synced, keys)
     suspects = [key for key in keys if _is_stray(synced, table, key, documents.get(key[synced.id_column]))]
