@@ -12,7 +12,7 @@ from catalog.facets import Facet, FacetValue
 from gateway.mongo.client import async_database
 from gateway.mongo.policies import CATALOG_LIST, note_policy
 from gateway.mongo.reading import Aggregation, run_async
-from gateway.redis import ask_redis
+from gateway.redis import ask_cache
 
 # With a secondary's lag and an answer's own cache the whole may be older than the policy says: half is left to them.
 REMEMBER_MS = 15_000
@@ -57,7 +57,7 @@ async def _known(key: str) -> list[Facet] | None:
     async def get(redis: Redis) -> str | bytes | None:
         return await redis.get(key)
 
-    text = await ask_redis(get)
+    text = await ask_cache(get)
     if text is None:
         return None
     return [Facet(name, [FacetValue(*value) for value in values]) for name, values in json.loads(text)]
@@ -69,18 +69,18 @@ async def _claim(key: str, mine: str) -> bool:
     async def claim(redis: Redis) -> bool:
         return bool(await redis.set(f"{key}:lock", mine, nx=True, px=COMPUTE_MS))
 
-    return await ask_redis(claim) is not False
+    return await ask_cache(claim) is not False
 
 
 async def _remember(key: str, found: list[Facet]) -> None:
     async def remember(redis: Redis) -> None:
         await redis.set(key, json.dumps(found, ensure_ascii=False), px=REMEMBER_MS)
 
-    await ask_redis(remember)
+    await ask_cache(remember)
 
 
 async def _release(key: str, mine: str) -> None:
     async def release(redis: Redis) -> None:
         await redis.eval(_RELEASE, 1, f"{key}:lock", mine)
 
-    await ask_redis(release)
+    await ask_cache(release)

@@ -25,9 +25,19 @@ T = TypeVar("T")
 
 @cache
 def redis_client() -> Redis:
-    """One pool per process; redis-py opens its connections anew after a fork."""
+    """What must not be lost: queues, locks, sessions. One pool per process, opened anew after a fork."""
+    return _client(settings.REDIS_URL)
+
+
+@cache
+def cache_client() -> Redis:
+    """What strangers may write and anybody may lose: counters, persisted queries, caches."""
+    return _client(settings.REDIS_CACHE_URL)
+
+
+def _client(url: str) -> Redis:
     return Redis.from_url(
-        settings.REDIS_URL,
+        url,
         socket_timeout=settings.REDIS_TIMEOUT,
         socket_connect_timeout=settings.REDIS_TIMEOUT,
         decode_responses=True,
@@ -53,8 +63,8 @@ _reachable = Reachable()
 _async_clients: WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncRedis] = WeakKeyDictionary()
 
 
-async def ask_redis(question: Callable[[AsyncRedis], Awaitable[T]]) -> T | None:
-    """The answer, or None while Redis is away; never raises for that, never waits longer than REDIS_TIMEOUT."""
+async def ask_cache(question: Callable[[AsyncRedis], Awaitable[T]]) -> T | None:
+    """The answer of the cache's Redis, or None while it is away; never raises for that nor waits past REDIS_TIMEOUT."""
     if not _reachable:
         return None
     try:
@@ -74,7 +84,7 @@ def _async_client() -> AsyncRedis:
     loop = asyncio.get_running_loop()
     if loop not in _async_clients:
         _async_clients[loop] = AsyncRedis.from_url(
-            settings.REDIS_URL,
+            settings.REDIS_CACHE_URL,
             socket_timeout=settings.REDIS_TIMEOUT,
             socket_connect_timeout=settings.REDIS_TIMEOUT,
             decode_responses=True,

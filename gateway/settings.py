@@ -8,6 +8,8 @@ from pathlib import Path
 from celery.schedules import crontab
 from environs import Env, validate
 
+from gateway.redis_urls import next_database
+
 BASE_DIR = Path(__file__).resolve().parent.parent
 
 env = Env()
@@ -195,6 +197,9 @@ CASSANDRA_JMX: list[str] = env.list("CASSANDRA_JMX", [])
 # ---------------------------------------------------------------- Redis and Celery
 
 REDIS_URL = env.str("REDIS_URL", "redis://127.0.0.1:6379/0")
+# What strangers may write: persisted queries, points of the throttle, attempts to sign in, caches. Apart from the
+# broker and the outbox, so that nobody fills the store of what must not be lost; best a server of its own that evicts.
+REDIS_CACHE_URL = env.str("REDIS_CACHE_URL", next_database(REDIS_URL))
 # A Redis that hangs must cost a request no more than this.
 REDIS_TIMEOUT = env.float("REDIS_TIMEOUT", 0.5)
 

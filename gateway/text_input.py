@@ -10,6 +10,8 @@ from gateway.texts import Text
 
 # Control characters, and halves of a surrogate pair, which JSON can spell and UTF-8 cannot.
 UNREADABLE = {"Cc", "Cs"}
+# Format characters: zero-width spaces and joiners, marks of direction, soft hyphens.
+INVISIBLE = "Cf"
 
 
 class Missing(DomainError):
@@ -43,6 +45,15 @@ def text_errors(
     if any(unicodedata.category(sign) in UNREADABLE and not (lines and sign in "\n\r\t") for sign in text):
         return [UnreadableText(*path)]
     return []
+
+
+def normal_key(text: str) -> str:
+    """The one form of a key or reference: what people cannot tell apart is the same. Case is kept.
+
+    Compatibility forms become ordinary ones, invisible signs go, and any run of white space becomes one space.
+    """
+    ordinary = unicodedata.normalize("NFKC", text)
+    return " ".join("".join(sign for sign in ordinary if unicodedata.category(sign) != INVISIBLE).split())
 
 
 def is_email(text: str) -> bool:

@@ -14,7 +14,7 @@ from redis.exceptions import RedisError
 
 from gateway.accounts.errors import TooManyFailures
 from gateway.accounts.models import normalize_email
-from gateway.redis import redis_client
+from gateway.redis import cache_client
 
 log = structlog.get_logger(__name__)
 
@@ -42,7 +42,7 @@ class Attempt(NamedTuple):
     def take_back(self) -> None:
         """It was no failure after all."""
         try:
-            redis_client().register_script(_TAKE_BACK)(keys=list(self))
+            cache_client().register_script(_TAKE_BACK)(keys=list(self))
         except RedisError as error:
             log.warning("attempt_not_taken_back", error=type(error).__name__)
 
@@ -54,7 +54,7 @@ def begin(email: str, client: str) -> Attempt:
     attempt = Attempt(account=f"attempts:account:{hashed}", address=f"attempts:address:{client}")
     limits = (settings.SIGN_IN_FAILURES_PER_ACCOUNT, settings.SIGN_IN_FAILURES_PER_ADDRESS)
     try:
-        seconds = redis_client().register_script(_COUNT)(
+        seconds = cache_client().register_script(_COUNT)(
             keys=list(attempt), args=(settings.SIGN_IN_WINDOW_SECONDS, *limits)
         )
     except RedisError as error:

@@ -16,7 +16,7 @@ from pymongo.read_preferences import SecondaryPreferred
 from gateway.graphql.errors import FAULT, Refused, unavailable
 from gateway.mongo.client import async_database
 from gateway.mongo.outage import MongoUnavailable, asking
-from gateway.redis import ask_redis
+from gateway.redis import ask_cache
 from gateway.texts import Text
 
 log = structlog.get_logger(__name__)
@@ -83,7 +83,7 @@ async def find(text: str | None, id_: str | None) -> Found:
 
 async def store(id_: str, text: str) -> None:
     _automatic.keep(id_, text)
-    await ask_redis(lambda redis: redis.set(_key(id_), text, ex=settings.GRAPHQL_PERSISTED_SECONDS))
+    await ask_cache(lambda redis: redis.set(_key(id_), text, ex=settings.GRAPHQL_PERSISTED_SECONDS))
 
 
 def hash_of(text: str) -> str:
@@ -100,7 +100,7 @@ async def _find_automatic(id_: str) -> str:
     text = _automatic.get(id_)
     if text is None:
         # Read and given a longer life at once: what is asked for stays.
-        found = await ask_redis(lambda redis: redis.getex(_key(id_), ex=settings.GRAPHQL_PERSISTED_SECONDS))
+        found = await ask_cache(lambda redis: redis.getex(_key(id_), ex=settings.GRAPHQL_PERSISTED_SECONDS))
         if not isinstance(found, str):
             raise Refused("PERSISTED_QUERY_NOT_FOUND", NOT_FOUND, status=200, headers=NO_STORE)
         text = found

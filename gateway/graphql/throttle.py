@@ -10,7 +10,7 @@ from redis.asyncio import Redis
 
 from gateway.graphql.errors import Refused
 from gateway.http import UNKNOWN, Scope, header, network_of
-from gateway.redis import ask_redis
+from gateway.redis import ask_cache
 from gateway.texts import Text
 
 # What any document costs, a refused one too: reading it is work.
@@ -77,7 +77,7 @@ async def spend(client: str, points: int) -> Spent:
         taken, left = await redis.register_script(SCRIPT)(keys=[f"graphql:bucket:{client}"], args=arguments)
         return taken, left
 
-    answer = await ask_redis(ask)
+    answer = await ask_cache(ask)
     if answer is None:
         return Spent(allowed=True, left=settings.GRAPHQL_BUCKET_POINTS)
     taken, left = answer

@@ -20,7 +20,7 @@ from gateway.mongo.client import Document, close_async_client
 from gateway.mongo.commands import COMMANDS
 from gateway.mongo.policies import CATALOG_LIST, collecting_policies
 from gateway.mongo.reading import Aggregation, run
-from gateway.redis import Reachable, close_async_redis, redis_client
+from gateway.redis import Reachable, cache_client, close_async_redis
 
 POSSIBLE = [name for name, wanted in LISTED.items() if not wanted.impossible]
 WHITE_SAMSUNG = Wanted(
@@ -40,8 +40,8 @@ def counted(documents: list[Document], wanted: Wanted) -> dict[str, dict[str, in
 @pytest.fixture(autouse=True)
 def nothing_remembered(documents: list[Document]) -> Iterator[None]:
     yield
-    for key in redis_client().scan_iter("facets:*"):
-        redis_client().delete(key)
+    for key in cache_client().scan_iter("facets:*"):
+        cache_client().delete(key)
 
 
 @pytest.mark.parametrize("name", [*POSSIBLE, "two selections"])
@@ -128,7 +128,7 @@ def test_two_filters_never_share_an_answer(documents: list[Document]) -> None:
         assert asyncio.run(several(read, 1)) == [run(read)]
 
 
-@override_settings(REDIS_URL="redis://127.0.0.1:9/0")
+@override_settings(REDIS_CACHE_URL="redis://127.0.0.1:9/0")
 def test_without_redis_facets_are_computed(documents: list[Document], monkeypatch: pytest.MonkeyPatch) -> None:
     # So that later tests do not find Redis given up.
     monkeypatch.setattr("gateway.redis._reachable", Reachable())
@@ -143,9 +143,9 @@ def test_dead_computer_holds_the_others_back_for_a_moment_only(
     monkeypatch.setattr(remembered, "COMPUTE_MS", 200)
     read: Aggregation[Any] = facets(LISTED["in stock"], every_category=EVERY_CATEGORY)
     asyncio.run(several(read, 1))
-    (key,) = redis_client().scan_iter("facets:*")
-    redis_client().delete(key)
-    redis_client().set(f"{key}:lock", "somebody who died", px=60_000)
+    (key,) = cache_client().scan_iter("facets:*")
+    cache_client().delete(key)
+    cache_client().set(f"{key}:lock", "somebody who died", px=60_000)
 
     assert asyncio.run(several(read, 1)) == [run(read)]
 

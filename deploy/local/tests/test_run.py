@@ -35,7 +35,7 @@ def runner(tmp_path: Path, port: int) -> Iterator[Launcher]:
     environ = {
         "MONGODB_URI": os.environ["MONGODB_URI"],
         # Another logical database, so that its worker takes no task of other tests.
-        "REDIS_URL": urlsplit(os.environ["REDIS_URL"])._replace(path="/1").geturl(),
+        "REDIS_URL": urlsplit(os.environ["REDIS_URL"])._replace(path="/4").geturl(),
         "CASSANDRA_CONTACT_POINTS": os.environ.get("CASSANDRA_CONTACT_POINTS", ""),
         "CASSANDRA_KEYSPACE_PREFIX": "test_mobile_world",
         "MONGODB_DATABASE": DATABASE,

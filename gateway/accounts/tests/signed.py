@@ -6,7 +6,7 @@ from gateway.accounts.models import User
 from gateway.accounts.sessions import copies, rows
 from gateway.accounts.sessions.engine import SessionStore
 from gateway.accounts.sessions.records import SessionRecord
-from gateway.redis import redis_client
+from gateway.redis import cache_client
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 
@@ -45,5 +45,5 @@ def in_cassandra(session_id: str) -> SessionRecord | None:
 
 def forget_attempts() -> None:
     """To sign in, which are counted in Redis by account and address: all tests share both."""
-    if keys := list(redis_client().scan_iter("attempts:*")):
-        redis_client().delete(*keys)
+    if keys := list(cache_client().scan_iter("attempts:*")):
+        cache_client().delete(*keys)

@@ -10,7 +10,7 @@ from deploy.local.stack import Stack
 from gateway.accounts import attempts
 from gateway.accounts.errors import TooManyFailures
 from gateway.domain_errors import Code
-from gateway.redis import redis_client
+from gateway.redis import cache_client
 
 
 def allowed(email: str, client: str) -> bool:
@@ -61,21 +61,21 @@ def test_success_is_no_failure(settings: Settings) -> None:
 def test_taking_back_after_the_window_leaves_no_credit(settings: Settings) -> None:
     settings.SIGN_IN_FAILURES_PER_ACCOUNT = 1
     attempt = attempts.begin("a@example.com", "192.0.2.1")
-    redis_client().delete(*attempt)
+    cache_client().delete(*attempt)
 
     attempt.take_back()
 
-    assert redis_client().exists(*attempt) == 0
+    assert cache_client().exists(*attempt) == 0
 
 
 def test_counts_expire_with_the_window_and_are_not_prolonged(settings: Settings) -> None:
     attempt = attempts.begin("a@example.com", "192.0.2.1")
-    redis_client().expire(attempt.account, 100)
+    cache_client().expire(attempt.account, 100)
 
     attempts.begin("a@example.com", "192.0.2.1")
 
-    assert 0 < redis_client().ttl(attempt.account) <= 100
-    assert 100 < redis_client().ttl(attempt.address) <= settings.SIGN_IN_WINDOW_SECONDS
+    assert 0 < cache_client().ttl(attempt.account) <= 100
+    assert 100 < cache_client().ttl(attempt.address) <= settings.SIGN_IN_WINDOW_SECONDS
 
 
 def test_guesses_at_once_never_exceed_the_limit(settings: Settings) -> None:
@@ -95,7 +95,7 @@ def test_guesses_at_once_never_exceed_the_limit(settings: Settings) -> None:
 def test_redis_holds_no_addresses_of_accounts() -> None:
     attempts.begin("secret-customer@example.com", "192.0.2.1")
 
-    assert not any("secret-customer" in key for key in redis_client().scan_iter("attempts:*"))
+    assert not any("secret-customer" in key for key in cache_client().scan_iter("attempts:*"))
 
 
 def test_without_redis_nobody_is_counted(settings: Settings, stack: Stack) -> None:

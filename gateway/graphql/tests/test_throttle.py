@@ -9,7 +9,7 @@ from django.test import override_settings
 
 from gateway.graphql.tests.conftest import Server
 from gateway.graphql.throttle import client_of, spend
-from gateway.redis import close_async_redis, redis_client
+from gateway.redis import cache_client, close_async_redis
 
 TYPENAME = {"query": "{ __typename }"}
 TOKEN = "a-token-that-a-server-of-the-shop-holds"
@@ -17,7 +17,7 @@ TOKEN = "a-token-that-a-server-of-the-shop-holds"
 
 def ask(server: Server, client: str, times: int = 1, headers: dict[str, str] | None = None) -> list[httpx.Response]:
     """From an address that uvicorn believes its proxy about; with a bucket that nobody has used."""
-    redis_client().delete(f"graphql:bucket:{client}")
+    cache_client().delete(f"graphql:bucket:{client}")
     return [
         server.client.post("/graphql", json=TYPENAME, headers={"x-forwarded-for": client, **(headers or {})})
         for _ in range(times)
@@ -25,7 +25,7 @@ def ask(server: Server, client: str, times: int = 1, headers: dict[str, str] | N
 
 
 def test_every_answer_tells_what_it_cost_and_what_is_left(strict: Server, geozones: None) -> None:
-    redis_client().delete("graphql:bucket:10.1.0.1")
+    cache_client().delete("graphql:bucket:10.1.0.1")
 
     response = strict.client.post(
         "/graphql", json={"query": "{ geozones { code } }"}, headers={"x-forwarded-for": "10.1.0.1"}
@@ -64,7 +64,7 @@ def test_clients_have_buckets_of_their_own(strict: Server) -> None:
 
 
 def test_refused_documents_cost_a_point_too(strict: Server) -> None:
-    redis_client().delete("graphql:bucket:10.1.0.5")
+    cache_client().delete("graphql:bucket:10.1.0.5")
     responses = [
         strict.client.post("/graphql", json={"query": "{"}, headers={"x-forwarded-for": "10.1.0.5"}) for _ in range(120)
     ]
@@ -75,15 +75,15 @@ def test_refused_documents_cost_a_point_too(strict: Server) -> None:
 
 
 def test_server_with_a_token_asks_for_its_buyers(strict: Server) -> None:
-    redis_client().delete("graphql:bucket:192.0.2.7")
+    cache_client().delete("graphql:bucket:192.0.2.7")
     named = {"x-buyer-address": "192.0.2.7"}
 
     trusted = ask(strict, "10.1.0.6", headers={**named, "x-server-token": TOKEN})
     liar = ask(strict, "10.1.0.7", headers={**named, "x-server-token": "guessed"})
 
     assert [response.status_code for response in (*trusted, *liar)] == [200, 200]
-    assert redis_client().exists("graphql:bucket:192.0.2.7", "graphql:bucket:10.1.0.6") == 1
-    assert redis_client().exists("graphql:bucket:10.1.0.7") == 1
+    assert cache_client().exists("graphql:bucket:192.0.2.7", "graphql:bucket:10.1.0.6") == 1
+    assert cache_client().exists("graphql:bucket:10.1.0.7") == 1
 
 
 def test_without_redis_nobody_is_throttled(alone: Server) -> None:
@@ -103,13 +103,13 @@ def test_points_come_back_at_the_rate_and_the_bucket_is_forgotten_when_full() ->
         await close_async_redis()
         return [first.left, second.left]
 
-    redis_client().delete("graphql:bucket:test-restore")
+    cache_client().delete("graphql:bucket:test-restore")
     with override_settings(GRAPHQL_BUCKET_POINTS=10, GRAPHQL_BUCKET_RESTORE=10):
         first, second = asyncio.run(spend_wait_spend())
 
     assert first == pytest.approx(0, abs=0.01)
     assert 3 <= second < 8
-    assert 0 < int(redis_client().ttl("graphql:bucket:test-restore")) <= 2
+    assert 0 < int(cache_client().ttl("graphql:bucket:test-restore")) <= 2
 
 
 @pytest.mark.parametrize(
