@@ -14,9 +14,14 @@ from gateway.checks import refuse_unsafe_production  # noqa: E402 - these need t
 from gateway.front import Front  # noqa: E402
 from gateway.graphql.endpoint import graphql_endpoint  # noqa: E402
 from gateway.health import healthz, readyz  # noqa: E402
+from gateway.transport import public_api, public_pages, with_headers  # noqa: E402
 
 refuse_unsafe_production()
 application = Front(
-    routes={"/graphql": graphql_endpoint, "/healthz": healthz, "/readyz": readyz},
-    fallback=django_application,
+    routes={
+        "/graphql": public_api(graphql_endpoint),
+        "/healthz": with_headers(healthz),
+        "/readyz": with_headers(readyz),
+    },
+    fallback=public_pages(django_application),
 )

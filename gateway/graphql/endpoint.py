@@ -60,7 +60,8 @@ async def graphql_endpoint(scope: Scope, receive: Receive, send: Send) -> None:
         await respond(send, 204, b"", JSON, {**always, "allow": METHODS, **browsers.preflight_headers(scope)})
         return
     if scope["method"] == "GET" and graphiql.is_wanted(scope):
-        await respond(send, 200, graphiql.page(), f"{HTML}; charset=utf-8", {**always, "cache-control": "no-cache"})
+        of_page = {"cache-control": "no-cache", "content-security-policy": graphiql.POLICY}
+        await respond(send, 200, graphiql.page(), f"{HTML}; charset=utf-8", {**always, **of_page})
         return
     media_type = negotiation.chosen(header(scope, "accept"), (JSON, GRAPHQL_RESPONSE))
     context = RequestContext(
