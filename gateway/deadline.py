@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 _deadline: ContextVar[float | None] = ContextVar("deadline", default=None)
+_longest_read: ContextVar[float | None] = ContextVar("longest_read", default=None)
 
 
 @contextmanager
@@ -29,3 +30,22 @@ def remaining_ms() -> int | None:
     """Milliseconds left, at least 1, for servers that take 0 for «no limit»; None: no deadline."""
     moment = _deadline.get()
     return None if moment is None else max(1, math.floor((moment - time.monotonic()) * 1000))
+
+
+@contextmanager
+def reads_within(seconds: float) -> Iterator[None]:
+    """Let servers work no longer than this for any one read of synchronous code inside, the ORM's reads too."""
+    token = _longest_read.set(seconds)
+    try:
+        yield
+    finally:
+        _longest_read.reset(token)
+
+
+def read_limit_ms(own: int | None) -> int | None:
+    """What one read may take by its own limit, by `reads_within` and by the deadline; outside of that, its own."""
+    longest = _longest_read.get()
+    if longest is None:
+        return own
+    limits = (own, max(1, math.ceil(longest * 1000)), remaining_ms())
+    return min(limit for limit in limits if limit is not None)

@@ -48,6 +48,7 @@ INSTALLED_APPS = [
 # The headers, hosts and HTTPS of Django's own security middleware are in gateway/transport.py, for GraphQL too.
 MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "gateway.staff.time_limit.TimeLimitMiddleware",
     "gateway.accounts.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -91,6 +92,10 @@ STORAGES = {
         else "django.contrib.staticfiles.storage.StaticFilesStorage"
     },
 }
+
+# How long MongoDB may work for one page of the admin; for a change, for each of its reads. Longer means a page that
+# reads more than it shows, for a person who has gone.
+ADMIN_MAX_SECONDS = env.float("ADMIN_MAX_SECONDS", 10.0)
 
 # ---------------------------------------------------------------- who signs in
 

@@ -1,7 +1,7 @@
 """How the gateway may be spoken to, and the headers of every answer: one list for GraphQL and for Django.
 
 Django's own middleware would guard its half alone. Each application of `gateway.asgi` is wrapped here instead, inside
-the front, which knows the client's scheme; `SecurityMiddleware` and `XFrameOptionsMiddleware` are therefore not installed.
+the front, which knows the client's scheme; Django's security and X-Frame-Options middleware is therefore not installed.
 """
 
 from collections.abc import Iterator
@@ -64,7 +64,7 @@ def public_pages(application: Application) -> Application:
 
 
 def public_api(application: Application) -> Application:
-    """For programs: refused over plain HTTP. A redirect would hide that every request shows its token to the network."""
+    """For programs: refused over plain HTTP. A redirect would hide that every request shows its token to all."""
     return with_headers(_guarded(application, redirects=False))
 
 

@@ -9,6 +9,7 @@ OBJECT_ID = "django_mongodb_backend.fields.ObjectIdAutoField"
 
 class AdminConfig(DjangoAdminConfig):
     default_auto_field = OBJECT_ID
+    default_site = "gateway.staff.site.StaffSite"
 
 
 class AuthConfig(DjangoAuthConfig):

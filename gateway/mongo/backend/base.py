@@ -1,4 +1,4 @@
-"""django-mongodb-backend, with its commands counted and four faults of version 5.2 cured; see docs/mongodb.md."""
+"""django-mongodb-backend: its commands counted, its reads limited, four faults of its 5.2 cured; docs/mongodb.md."""
 
 from typing import Any
 
@@ -6,8 +6,10 @@ from django.db.models import Model
 from django_mongodb_backend.base import DatabaseWrapper as MongoDatabaseWrapper
 from django_mongodb_backend.operations import DatabaseOperations as MongoOperations
 from django_mongodb_backend.schema import DatabaseSchemaEditor as MongoSchemaEditor
+from django_mongodb_backend.utils import OperationDebugWrapper
 
 from gateway.mongo.commands import COMMANDS
+from gateway.mongo.limited import LimitedClient, LimitedCollection
 
 
 class DatabaseSchemaEditor(MongoSchemaEditor):  # type: ignore[misc]
@@ -34,6 +36,18 @@ class DatabaseWrapper(MongoDatabaseWrapper):  # type: ignore[misc]
 
     def get_connection_params(self) -> dict[str, Any]:
         return {**super().get_connection_params(), "event_listeners": [COMMANDS]}
+
+    def get_new_connection(self, conn_params: dict[str, Any]) -> LimitedClient:
+        """As the backend's own, but with a client whose reads keep to the limit of their page."""
+        pools: dict[str, LimitedClient] = self._connection_pools
+        if self.alias not in pools:
+            # setdefault: several threads may come here at once.
+            pools.setdefault(self.alias, LimitedClient(**conn_params, driver=self._driver_info()))
+        return pools[self.alias]
+
+    def get_collection(self, name: str, **options: Any) -> Any:
+        collection = LimitedCollection(self.database, name, **options)
+        return OperationDebugWrapper(self, collection) if self.queries_logged else collection
 
     def commit_mongo(self) -> None:
         """End the session even when the commit raises: left open, it would take the next block out of a transaction."""
