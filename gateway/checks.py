@@ -10,6 +10,8 @@ from django.core import checks
 from django.core.management import call_command
 from django.core.management.base import SystemCheckError
 
+from gateway.stores import Store, configured_stores
+
 # Django's own advice for a signing key.
 MIN_SECRET_LENGTH = 50
 # 128 bits, written in hexadecimal.
@@ -18,7 +20,7 @@ MIN_TOKEN_LENGTH = 32
 
 @checks.register("production")
 def check_production(**_: Any) -> list[checks.CheckMessage]:
-    return [*_errors(), *_warnings(), *_mail()] if settings.PRODUCTION else []
+    return [*_errors(), *_warnings(), *_stores(), *_mail()] if settings.PRODUCTION else []
 
 
 def refuse_unsafe_production() -> None:
@@ -59,12 +61,6 @@ def _errors() -> Iterator[checks.Error]:
 
 
 def _warnings() -> Iterator[checks.Warning]:
-    if "@" not in settings.MONGODB_URI:
-        yield checks.Warning("MONGODB_URI has no credentials.", hint="mongodb://user:password@host/", id="gateway.W001")
-    if settings.CASSANDRA_CONTACT_POINTS and not settings.CASSANDRA_USERNAME:
-        yield checks.Warning("CASSANDRA_USERNAME is empty.", id="gateway.W002")
-    if "@" not in settings.REDIS_URL:
-        yield checks.Warning("REDIS_URL has no password.", hint="redis://:password@host:6379/0", id="gateway.W003")
     if not settings.SECURE_SSL_REDIRECT:
         yield checks.Warning("SECURE_SSL_REDIRECT is off: whoever terminates TLS must redirect.", id="gateway.W004")
     if not settings.SECURE_HSTS_SECONDS:
@@ -76,6 +72,25 @@ def _warnings() -> Iterator[checks.Warning]:
             yield checks.Warning(f"{name} is on: it shows the whole API to anybody.", id="gateway.W007")
     if "*" in settings.GRAPHQL_CORS_ORIGINS:
         yield checks.Warning("GRAPHQL_CORS_ORIGINS lets any site's pages call the API.", id="gateway.W008")
+
+
+def _stores() -> Iterator[checks.CheckMessage]:
+    for store in configured_stores():
+        if not store.has_credentials:
+            yield _without_credentials(store)
+        if not store.is_encrypted and not store.is_local:
+            yield checks.Warning(
+                f"{store.setting} has no TLS: whoever hears the network learns what is said.",
+                hint=store.tls_hint,
+                id="gateway.W020",
+            )
+
+
+def _without_credentials(store: Store) -> checks.CheckMessage:
+    said = f"{store.setting} has no credentials: whoever reaches that server owns the shop."
+    if settings.TRUSTED_NETWORK:
+        return checks.Warning(said, hint="TRUSTED_NETWORK allows it.", id="gateway.W021")
+    return checks.Error(said, hint=f"{store.credentials_hint}, or TRUSTED_NETWORK=true.", id="gateway.E020")
 
 
 def _mail() -> Iterator[checks.CheckMessage]:

@@ -134,6 +134,9 @@ SECURE_SSL_REDIRECT = env.bool("SECURE_SSL_REDIRECT", PRODUCTION)
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if env.bool("BEHIND_TLS_PROXY", PRODUCTION) else None
 SECURE_HSTS_SECONDS = env.int("SECURE_HSTS_SECONDS", 31_536_000 if PRODUCTION else 0)
 
+# Whoever reaches MongoDB, Cassandra and Redis may be trusted without a password: production otherwise refuses that.
+TRUSTED_NETWORK = env.bool("TRUSTED_NETWORK", False)
+
 # ---------------------------------------------------------------- MongoDB
 
 MONGODB_URI = env.str("MONGODB_URI", "mongodb://127.0.0.1:27017/")
@@ -177,6 +180,12 @@ CASSANDRA_CONTACT_POINTS: list[str] = env.list("CASSANDRA_CONTACT_POINTS", [])
 CASSANDRA_LOCAL_DC = env.str("CASSANDRA_LOCAL_DC", "dc1")
 CASSANDRA_USERNAME = env.str("CASSANDRA_USERNAME", "")
 CASSANDRA_PASSWORD = env.str("CASSANDRA_PASSWORD", "")
+CASSANDRA_TLS = env.bool("CASSANDRA_TLS", False)
+# PEM files. Who signs the nodes' certificates, empty: whom the system trusts; ours with its key, where nodes want it.
+CASSANDRA_TLS_CA = env.str("CASSANDRA_TLS_CA", "")
+CASSANDRA_TLS_CERTIFICATE = env.str("CASSANDRA_TLS_CERTIFICATE", "")
+# Nodes are found by address: off where their certificates name hosts only. Who signed them is checked even so.
+CASSANDRA_TLS_CHECK_HOSTNAME = env.bool("CASSANDRA_TLS_CHECK_HOSTNAME", True)
 # Keyspaces are <prefix>_orders, <prefix>_carts, <prefix>_catalog, <prefix>_history.
 CASSANDRA_KEYSPACE_PREFIX = env.str("CASSANDRA_KEYSPACE_PREFIX", "mobile_world")
 # Replicas per data centre for each kind of data, as in `dc1=3,dc2=3`; capped outside production by the nodes there are.

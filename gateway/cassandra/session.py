@@ -1,6 +1,7 @@
 """The connection of this process: opened in the background by whoever asks first, after any fork, and only once."""
 
 import os
+import ssl
 import threading
 from collections import OrderedDict
 from concurrent.futures import Future
@@ -171,6 +172,7 @@ def _cluster() -> Cluster:
         contact_points=[_address(point) for point in settings.CASSANDRA_CONTACT_POINTS],
         protocol_version=PROTOCOL_VERSION,
         auth_provider=auth,
+        ssl_context=_tls(),
         execution_profiles={
             EXEC_PROFILE_DEFAULT: profile(settings.CASSANDRA_REQUEST_TIMEOUT),
             SCHEMA: profile(SCHEMA_SECONDS),
@@ -187,6 +189,18 @@ def _cluster() -> Cluster:
         application_name="mobile-world-gateway",
         monitor_reporting_enabled=False,
     )
+
+
+def _tls() -> ssl.SSLContext | None:
+    """How nodes prove who they are, and we to them where they ask for it; None: in the clear."""
+    if not settings.CASSANDRA_TLS:
+        return None
+    context = ssl.create_default_context(cafile=settings.CASSANDRA_TLS_CA or None)
+    # The driver knows nodes by their addresses, so that is what their certificates must name.
+    context.check_hostname = settings.CASSANDRA_TLS_CHECK_HOSTNAME
+    if settings.CASSANDRA_TLS_CERTIFICATE:
+        context.load_cert_chain(settings.CASSANDRA_TLS_CERTIFICATE)
+    return context
 
 
 def _address(contact_point: str) -> tuple[str, int]:

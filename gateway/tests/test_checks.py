@@ -21,9 +21,15 @@ SAFE = {
     "SECURE_SSL_REDIRECT": True,
     "SECURE_HSTS_SECONDS": 3600,
     "CASSANDRA_CAP_REPLICATION": False,
+    "TRUSTED_NETWORK": False,
+    "CASSANDRA_CONTACT_POINTS": ["cassandra:9042"],
     "CASSANDRA_USERNAME": "gateway",
-    "MONGODB_URI": "mongodb://gateway:secret@mongos/",
-    "REDIS_URL": "redis://:secret@redis:6379/0",
+    "CASSANDRA_PASSWORD": "secret",
+    "CASSANDRA_TLS": True,
+    "MONGODB_URI": "mongodb://gateway:secret@mongos1,mongos2/?tls=true",
+    "REDIS_URL": "rediss://:secret@redis:6379/0",
+    "REDIS_CACHE_URL": "rediss://:secret@redis-cache:6379/0",
+    "CELERY_BROKER_URL": "rediss://:secret@redis:6379/0",
     "LOGGING": {"format": "json", "level": "INFO"},
     "GRAPHQL_INTROSPECTION": False,
     "GRAPHQL_SUGGESTIONS": False,
@@ -32,6 +38,25 @@ SAFE = {
     "PAYMENT_WEBHOOK_SECRETS": ["p" * 32, "q" * 32],
     "EMAIL_HOST": "smtp.example",
 }
+
+WITHOUT_CREDENTIALS = [
+    ("MONGODB_URI", "mongodb://mongos1,mongos2/?tls=true"),
+    ("MONGODB_URI", "mongodb+srv://shop.example/"),
+    # A user without a password is none.
+    ("MONGODB_URI", "mongodb://gateway@mongos/?tls=true"),
+    ("CASSANDRA_USERNAME", ""),
+    ("CASSANDRA_PASSWORD", ""),
+    *((name, "rediss://redis:6379/0") for name in ("REDIS_URL", "REDIS_CACHE_URL", "CELERY_BROKER_URL")),
+    ("REDIS_URL", "rediss://gateway@redis:6379/0"),
+]
+IN_THE_CLEAR = [
+    ("MONGODB_URI", "mongodb://gateway:secret@mongos1,mongos2/"),
+    ("MONGODB_URI", "mongodb://gateway:secret@127.0.0.1,mongos2/?ssl=false"),
+    ("MONGODB_URI", "mongodb+srv://gateway:secret@shop.example/?tls=false"),
+    ("CASSANDRA_TLS", False),
+    *((name, "redis://:secret@redis:6379/0") for name in ("REDIS_URL", "REDIS_CACHE_URL", "CELERY_BROKER_URL")),
+    ("CELERY_BROKER_URL", "amqp://gateway:secret@broker/"),
+]
 
 
 def problems(**unsafe: Any) -> list[str | None]:
@@ -54,9 +79,9 @@ def test_safe_production_passes() -> None:
         ({"SESSION_COOKIE_SECURE": False}, "gateway.E004"),
         ({"CSRF_COOKIE_SECURE": False}, "gateway.E004"),
         ({"CASSANDRA_CAP_REPLICATION": True}, "gateway.E005"),
-        ({"MONGODB_URI": "mongodb://mongos/"}, "gateway.W001"),
-        ({"CASSANDRA_CONTACT_POINTS": ["cassandra:9042"], "CASSANDRA_USERNAME": ""}, "gateway.W002"),
-        ({"REDIS_URL": "redis://redis:6379/0"}, "gateway.W003"),
+        *(({setting: url}, "gateway.E020") for setting, url in WITHOUT_CREDENTIALS),
+        *(({setting: url, "TRUSTED_NETWORK": True}, "gateway.W021") for setting, url in WITHOUT_CREDENTIALS),
+        *(({setting: url}, "gateway.W020") for setting, url in IN_THE_CLEAR),
         ({"SECURE_SSL_REDIRECT": False}, "gateway.W004"),
         ({"SECURE_HSTS_SECONDS": 0}, "gateway.W005"),
         ({"LOGGING": {"format": "json", "level": "DEBUG"}}, "gateway.W006"),
@@ -75,6 +100,23 @@ def test_safe_production_passes() -> None:
 )
 def test_unsafe_setting_is_named(unsafe: dict[str, Any], problem: str) -> None:
     assert problems(**unsafe) == [problem]
+
+
+@pytest.mark.parametrize(
+    "safe",
+    [
+        {"MONGODB_URI": "mongodb+srv://gateway:secret@shop.example/"},
+        {"MONGODB_URI": "mongodb://mongos/?authMechanism=MONGODB-X509&tls=true&tlsCertificateKeyFile=/gateway.pem"},
+        {"MONGODB_URI": "mongodb://gateway:secret@127.0.0.1:27017,[::1]:27017/"},
+        {"REDIS_URL": "redis://:secret@localhost:6379/0"},
+        {"REDIS_URL": "unix://:secret@/run/redis.sock"},
+        {"CASSANDRA_CONTACT_POINTS": ["127.0.0.1:9042"], "CASSANDRA_TLS": False},
+        {"CASSANDRA_CONTACT_POINTS": [], "CASSANDRA_USERNAME": "", "CASSANDRA_PASSWORD": "", "CASSANDRA_TLS": False},
+    ],
+    ids=str,
+)
+def test_other_ways_to_be_safe_pass(safe: dict[str, Any]) -> None:
+    assert problems(**safe) == []
 
 
 def test_development_is_not_bothered() -> None:
@@ -111,3 +153,6 @@ def test_nothing_starts_with_unsafe_production_settings(command: tuple[str, ...]
 
     assert started.returncode == 1
     assert "gateway.E001" in started.stderr
+    # The servers of the tests know no passwords.
+    assert "MONGODB_URI has no credentials" in started.stderr
+    assert "REDIS_URL has no credentials" in started.stderr
