@@ -37,6 +37,7 @@ from gateway.mongo.outage import MONGODB
 from gateway.mongo.routing import ROUTING
 from gateway.redis import redis_client
 from gateway.sync.tests.rows import forget_rows
+from gateway.tests.redis_servers import RedisServer, redis_servers
 from ordering.holds import QUEUE
 
 BASE_DIR = Path(__file__).parent
@@ -177,6 +178,13 @@ def _processes(logs: Path) -> Iterator[Callable[..., Path]]:
             process.terminate()
         for process in processes:
             process.wait(timeout=20)
+
+
+@pytest.fixture(scope="session")
+def run_redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., RedisServer]]:
+    """Starts Redis servers with options of the test's own. All end with the session."""
+    with redis_servers(tmp_path_factory.mktemp("redis")) as start:
+        yield start
 
 
 @pytest.fixture(scope="session")

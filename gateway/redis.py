@@ -75,6 +75,17 @@ async def ask_cache(question: Callable[[AsyncRedis], Awaitable[T]]) -> T | None:
         return None
 
 
+def ask_cache_blocking(question: Callable[[Redis], T]) -> T | None:
+    """Likewise, for code that runs in a thread."""
+    if not _reachable:
+        return None
+    try:
+        return question(cache_client())
+    except (RedisError, OSError) as error:
+        _reachable.failed(error)
+        return None
+
+
 async def close_async_redis() -> None:
     if found := _async_clients.pop(asyncio.get_running_loop(), None):
         await found.aclose()

@@ -1,4 +1,4 @@
-"""A bucket of cost points per client in Redis, which leaks back at a steady rate. Without Redis nobody is throttled."""
+"""A bucket of cost points per client, which leaks back at a steady rate; see `gateway.buckets`."""
 
 import hmac
 import ipaddress
@@ -6,38 +6,18 @@ import math
 from typing import NamedTuple, TypedDict
 
 from django.conf import settings
-from redis.asyncio import Redis
 
+from gateway.buckets import Buckets, Rate
 from gateway.graphql.errors import Refused
 from gateway.http import UNKNOWN, Scope, header, network_of
-from gateway.redis import ask_cache
 from gateway.texts import Text
 
 # What any document costs, a refused one too: reading it is work.
 LEAST = 1
 
-# The fill and its time are one key, so that one script call, atomic in Redis, does everything; Redis's own clock is
-# used, since the web servers' clocks differ. Returns whether the points were taken, and what is left.
-SCRIPT = """
-local maximum, rate, wanted = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
-local time = redis.call('TIME')
-local now = time[1] + time[2] / 1000000
-local state = redis.call('HMGET', KEYS[1], 'left', 'at')
-local left = maximum
-if state[1] then
-  left = math.min(maximum, tonumber(state[1]) + math.max(0, now - tonumber(state[2])) * rate)
-end
-local taken = 0
-if wanted <= left then
-  left = left - wanted
-  taken = 1
-end
-redis.call('HSET', KEYS[1], 'left', tostring(left), 'at', string.format('%.6f', now))
-redis.call('EXPIRE', KEYS[1], math.ceil(maximum / rate) + 1)
-return {taken, tostring(left)}
-"""
-
 THROTTLED = Text("Слишком много запросов. Повторите через {seconds} с.", "Too many requests. Try again in {seconds} s.")
+
+_buckets = Buckets("graphql:bucket")
 
 
 class ThrottleStatus(TypedDict):
@@ -71,17 +51,8 @@ class Spent(NamedTuple):
 
 async def spend(client: str, points: int) -> Spent:
     """Take the points from the client's bucket, if it has them. One round trip."""
-
-    async def ask(redis: Redis) -> tuple[int, str]:
-        arguments = (settings.GRAPHQL_BUCKET_POINTS, settings.GRAPHQL_BUCKET_RESTORE, points)
-        taken, left = await redis.register_script(SCRIPT)(keys=[f"graphql:bucket:{client}"], args=arguments)
-        return taken, left
-
-    answer = await ask_cache(ask)
-    if answer is None:
-        return Spent(allowed=True, left=settings.GRAPHQL_BUCKET_POINTS)
-    taken, left = answer
-    return Spent(allowed=bool(taken), left=float(left))
+    rate = Rate(settings.GRAPHQL_BUCKET_POINTS, settings.GRAPHQL_BUCKET_RESTORE)
+    return Spent(*await _buckets.take(client, points, rate))
 
 
 def client_of(scope: Scope) -> str:

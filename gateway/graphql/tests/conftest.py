@@ -1,7 +1,6 @@
 """Servers with settings of their own, and Node with the frontend tools."""
 
 import json
-import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -18,6 +17,7 @@ from deploy.local.launch import Launch
 from deploy.local.progress import Progress
 from deploy.node import graphiql, tools
 from gateway.mongo.client import Document
+from gateway.tests.redis_servers import free_port
 
 
 class Server(NamedTuple):
@@ -27,13 +27,6 @@ class Server(NamedTuple):
     def logged(self, event: str) -> list[dict[str, Any]]:
         lines = [json.loads(line) for line in self.log.read_text().splitlines() if line.startswith("{")]
         return [line for line in lines if line["event"] == event]
-
-
-def free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port: int = free.getsockname()[1]
-        return port
 
 
 @pytest.fixture(scope="session")
@@ -74,13 +67,14 @@ def strict(serve: Callable[..., Server]) -> Server:
 
 @pytest.fixture(scope="session")
 def alone(serve: Callable[..., Server], tmp_path_factory: pytest.TempPathFactory) -> Server:
-    """Neither Redis nor MongoDB nor Cassandra is there, but the scripts of GraphiQL are."""
+    """Neither Redis nor MongoDB nor Cassandra is there, but the scripts of GraphiQL are. As few points as `strict`."""
     assets = tmp_path_factory.mktemp("alone") / "graphiql"
     graphiql.prepare(Launch(Progress()), assets)
     return serve(
         GRAPHIQL_ASSETS=str(assets),
         REDIS_URL=f"redis://127.0.0.1:{free_port()}/0",
-        GRAPHQL_BUCKET_POINTS="1",
+        REDIS_CACHE_URL=f"redis://127.0.0.1:{free_port()}/0",
+        GRAPHQL_BUCKET_POINTS="100",
         GRAPHQL_BUCKET_RESTORE="1",
         MONGODB_URI=f"mongodb://127.0.0.1:{free_port()}/",
         CASSANDRA_CONTACT_POINTS="",

@@ -1,7 +1,10 @@
 """A client spends cost points and gets them back over time; see the fixture `strict`: 100 points, 1 a second."""
 
 import asyncio
+import signal
 import time
+from collections.abc import Callable
+from typing import NamedTuple
 
 import httpx
 import pytest
@@ -10,9 +13,22 @@ from django.test import override_settings
 from gateway.graphql.tests.conftest import Server
 from gateway.graphql.throttle import client_of, spend
 from gateway.redis import cache_client, close_async_redis
+from gateway.tests.redis_servers import RedisServer
 
 TYPENAME = {"query": "{ __typename }"}
 TOKEN = "a-token-that-a-server-of-the-shop-holds"
+
+
+class Guarded(NamedTuple):
+    server: Server
+    redis: RedisServer
+
+
+@pytest.fixture(scope="module")
+def guarded(serve: Callable[..., Server], run_redis: Callable[..., RedisServer]) -> Guarded:
+    """With a Redis of its own for the cache, and few points."""
+    redis = run_redis()
+    return Guarded(serve(REDIS_CACHE_URL=redis.url, GRAPHQL_BUCKET_POINTS="100", GRAPHQL_BUCKET_RESTORE="1"), redis)
 
 
 def ask(server: Server, client: str, times: int = 1, headers: dict[str, str] | None = None) -> list[httpx.Response]:
@@ -86,13 +102,51 @@ def test_server_with_a_token_asks_for_its_buyers(strict: Server) -> None:
     assert cache_client().exists("graphql:bucket:10.1.0.7") == 1
 
 
-def test_without_redis_nobody_is_throttled(alone: Server) -> None:
-    began = time.monotonic()
-    responses = [alone.client.post("/graphql", json=TYPENAME) for _ in range(30)]
+def test_without_redis_the_process_throttles_by_itself(alone: Server) -> None:
+    responses = ask(alone, "10.1.1.1", 130)
 
-    assert {response.status_code for response in responses} == {200}
-    assert responses[-1].json()["extensions"]["cost"]["throttleStatus"]["currentlyAvailable"] == 1
-    assert time.monotonic() - began < 10
+    statuses = [response.status_code for response in responses]
+    assert statuses[:100] == [200] * 100
+    assert 0 < statuses.count(429) <= 30
+    assert responses[0].json()["extensions"]["cost"]["throttleStatus"]["currentlyAvailable"] == 99
+    assert responses[-1].json()["extensions"]["cost"]["throttleStatus"]["currentlyAvailable"] == 0
+    assert ask(alone, "10.1.1.2")[0].status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("client", "lose", "find"),
+    [
+        pytest.param(
+            "10.1.1.3",
+            lambda redis: redis.process.send_signal(signal.SIGSTOP),
+            lambda redis: redis.process.send_signal(signal.SIGCONT),
+            id="hangs",
+        ),
+        pytest.param("10.1.1.4", RedisServer.fill, RedisServer.empty, id="full"),
+    ],
+)
+def test_redis_that_hangs_or_is_full_lets_nobody_past_and_counts_again_once_it_can(
+    guarded: Guarded, client: str, lose: Callable[[RedisServer], None], find: Callable[[RedisServer], None]
+) -> None:
+    server, redis = guarded
+    redis.client.flushall()
+
+    lose(redis)
+    try:
+        statuses = [response.status_code for response in ask(server, client, 130)]
+    finally:
+        find(redis)
+    kept_meanwhile = redis.client.dbsize()
+    while not redis.client.exists(f"graphql:bucket:{client}"):
+        time.sleep(0.1)
+        ask(server, client)
+    (again,) = ask(server, client)
+
+    assert kept_meanwhile == 0
+    assert 0 < statuses.count(429) <= 30
+    # By the bucket in Redis, which is nearly full.
+    assert again.status_code == 200
+    assert again.json()["extensions"]["cost"]["throttleStatus"]["currentlyAvailable"] >= 98
 
 
 def test_points_come_back_at_the_rate_and_the_bucket_is_forgotten_when_full() -> None:
