@@ -324,6 +324,13 @@ GRAPHQL_SERVER_TOKENS: list[str] = env.list("GRAPHQL_SERVER_TOKENS", [])
 
 # How long Redis keeps the text of an automatically persisted query that nobody asks for.
 GRAPHQL_PERSISTED_SECONDS = env.int("GRAPHQL_PERSISTED_SECONDS", 30 * 24 * 3600)
+# Bytes of UTF-8 of one such text without comments and white space: as many as a document may have characters.
+GRAPHQL_PERSISTED_MAX_BYTES = env.int("GRAPHQL_PERSISTED_MAX_BYTES", 15_000)
+# Bytes of what one client has stored. A storefront has a few hundred operations of 2 kB, and whoever shares its address
+# sends the same ones.
+GRAPHQL_PERSISTED_CLIENT_BYTES = env.int("GRAPHQL_PERSISTED_CLIENT_BYTES", 1_000_000)
+# Of what all have stored: half of the smallest cache that we start, so that counters need not give way to texts.
+GRAPHQL_PERSISTED_TOTAL_BYTES = env.int("GRAPHQL_PERSISTED_TOTAL_BYTES", 32_000_000)
 GRAPHQL_OPERATIONS = env.str("GRAPHQL_OPERATIONS", "off", validate=validate.OneOf(["off", "log", "enforce"]))
 
 # Origins whose pages may call the API from a browser; `*`: any, without cookies.

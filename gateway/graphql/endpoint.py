@@ -115,11 +115,11 @@ async def _serve(request: GraphQLRequest, context: RequestContext, media_type: s
         variables = documents.variables(operation, request.variables)
         asked = operation.cost.total(variables.coerced)
         cost.check(asked)
-        if found.to_store is not None:
-            await persisted.store(found.to_store, found.text)
         spent = await throttle.spend(context.client, max(asked, throttle.LEAST))
         if not spent.allowed:
             return _refusal(spent.refusal(asked), context, media_type, _cost(asked, 0, spent))
+        if found.to_store is not None:
+            await persisted.store(found.to_store, found.text, client=context.client)
     except Refused as refused:
         spent = await throttle.spend(context.client, throttle.LEAST)
         reason = refused if spent.allowed else spent.refusal(throttle.LEAST)

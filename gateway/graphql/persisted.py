@@ -1,29 +1,29 @@
 """Operations known by a hash: Apollo's automatic persisted queries, and those registered by `manage.py`.
 
 Automatic ones live in Redis for a while, registered ones in MongoDB for good. What a process has once seen it
-remembers, within a bound: a hash names one text for ever.
+remembers, within a bound: a hash names one text for ever. Whatever is found passes the same limits as a text that is
+sent.
 """
 
 import hashlib
-from collections import OrderedDict
 from typing import NamedTuple
 
 import structlog
 from django.conf import settings
+from graphql import strip_ignored_characters
 from pymongo.errors import PyMongoError
 from pymongo.read_preferences import SecondaryPreferred
 
+from gateway.graphql import persisted_texts
 from gateway.graphql.errors import FAULT, Refused, unavailable
+from gateway.graphql.persisted_texts import Kept, Memory
 from gateway.mongo.client import async_database
 from gateway.mongo.outage import MongoUnavailable, asking
-from gateway.redis import ask_cache
 from gateway.texts import Text
 
 log = structlog.get_logger(__name__)
 
 COLLECTION = "graphql_operations"
-# At most 15 000 characters each; an ordinary operation has a tenth.
-REMEMBERED = 1_000
 # Enough to recognise the operation.
 LOGGED_CHARACTERS = 500
 
@@ -37,26 +37,8 @@ NOT_REGISTERED = Text(
 NO_STORE = {"cache-control": "private, no-store"}
 
 
-class Texts:
-    """A bounded memory of texts by id."""
-
-    def __init__(self) -> None:
-        self._texts: OrderedDict[str, str] = OrderedDict()
-
-    def get(self, id_: str) -> str | None:
-        if id_ in self._texts:
-            self._texts.move_to_end(id_)
-        return self._texts.get(id_)
-
-    def keep(self, id_: str, text: str) -> None:
-        self._texts[id_] = text
-        self._texts.move_to_end(id_)
-        if len(self._texts) > REMEMBERED:
-            self._texts.popitem(last=False)
-
-
-_automatic = Texts()
-_registered = Texts()
+_automatic = Memory()
+_registered = Memory()
 
 
 class Found(NamedTuple):
@@ -77,13 +59,29 @@ async def find(text: str | None, id_: str | None) -> Found:
     if settings.GRAPHQL_OPERATIONS == "enforce":
         raise Refused("OPERATION_NOT_REGISTERED", NOT_REGISTERED, status=403, headers=NO_STORE)
     found = await _automatic_one(text, id_)
-    log.warning("graphql_operation_not_registered", sha256=hash_of(found.text), text=found.text[:LOGGED_CHARACTERS])
+    log.warning(
+        "graphql_operation_not_registered", sha256=id_ or hash_of(found.text), text=found.text[:LOGGED_CHARACTERS]
+    )
     return found
 
 
-async def store(id_: str, text: str) -> None:
-    _automatic.keep(id_, text)
-    await ask_cache(lambda redis: redis.set(_key(id_), text, ex=settings.GRAPHQL_PERSISTED_SECONDS))
+async def store(id_: str, text: str, *, client: str) -> None:
+    """Keep the text for whoever names its hash, at this client's expense: without comments and needless white space.
+
+    Beyond a budget nothing is kept. The client then hears PERSISTED_QUERY_NOT_FOUND and sends the text again, which is
+    how the protocol has it.
+    """
+    if _automatic.get(id_) is not None and not _automatic.is_use_due(id_):
+        return
+    stripped = strip_ignored_characters(text)
+    if len(stripped.encode()) > settings.GRAPHQL_PERSISTED_MAX_BYTES:
+        log.info("graphql_text_not_kept", sha256=id_, reason="too long")
+        return
+    kept = await persisted_texts.keep(id_, stripped, client=client)
+    if kept is Kept.OVER_BUDGET:
+        log.info("graphql_text_not_kept", sha256=id_, reason=kept.value)
+        return
+    _automatic.remember(id_, stripped)
 
 
 def hash_of(text: str) -> str:
@@ -97,15 +95,14 @@ async def _automatic_one(text: str | None, id_: str | None) -> Found:
 
 
 async def _find_automatic(id_: str) -> str:
-    text = _automatic.get(id_)
-    if text is None:
-        # Read and given a longer life at once: what is asked for stays.
-        found = await ask_cache(lambda redis: redis.getex(_key(id_), ex=settings.GRAPHQL_PERSISTED_SECONDS))
-        if not isinstance(found, str):
-            raise Refused("PERSISTED_QUERY_NOT_FOUND", NOT_FOUND, status=200, headers=NO_STORE)
-        text = found
-        _automatic.keep(id_, text)
-    return text
+    known = _automatic.get(id_)
+    if known is not None and not _automatic.is_use_due(id_):
+        return known
+    found = await persisted_texts.find(id_) or known
+    if found is None:
+        raise Refused("PERSISTED_QUERY_NOT_FOUND", NOT_FOUND, status=200, headers=NO_STORE)
+    _automatic.remember(id_, found)
+    return found
 
 
 async def _find_registered(id_: str) -> str | None:
@@ -123,9 +120,5 @@ async def _find_registered(id_: str) -> str | None:
         if found is None:
             return None
         text = str(found["text"])
-        _registered.keep(id_, text)
+        _registered.remember(id_, text)
     return text
-
-
-def _key(id_: str) -> str:
-    return f"graphql:apq:{id_}"
