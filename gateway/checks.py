@@ -10,6 +10,7 @@ from django.core import checks
 from django.core.management import call_command
 from django.core.management.base import SystemCheckError
 
+from gateway.redis_urls import is_same_server
 from gateway.stores import Store, configured_stores
 
 # Django's own advice for a signing key.
@@ -20,7 +21,7 @@ MIN_TOKEN_LENGTH = 32
 
 @checks.register("production")
 def check_production(**_: Any) -> list[checks.CheckMessage]:
-    return [*_errors(), *_warnings(), *_stores(), *_mail()] if settings.PRODUCTION else []
+    return [*_errors(), *_warnings(), *_stores(), *_cache(), *_mail()] if settings.PRODUCTION else []
 
 
 def refuse_unsafe_production() -> None:
@@ -91,6 +92,16 @@ def _without_credentials(store: Store) -> checks.CheckMessage:
     if settings.TRUSTED_NETWORK:
         return checks.Warning(said, hint="TRUSTED_NETWORK allows it.", id="gateway.W021")
     return checks.Error(said, hint=f"{store.credentials_hint}, or TRUSTED_NETWORK=true.", id="gateway.E020")
+
+
+def _cache() -> Iterator[checks.Warning]:
+    kept = (settings.REDIS_URL, settings.CELERY_BROKER_URL)
+    if any(is_same_server(settings.REDIS_CACHE_URL, url) for url in kept):
+        yield checks.Warning(
+            "REDIS_CACHE_URL is on the server of the broker: what strangers may write shares its memory.",
+            hint="A Redis of its own with maxmemory and maxmemory-policy allkeys-lru.",
+            id="gateway.W022",
+        )
 
 
 def _mail() -> Iterator[checks.CheckMessage]:

@@ -24,7 +24,7 @@ from gateway.cassandra.errors import CassandraError
 from gateway.cassandra.reading import ping as ping_cassandra
 from gateway.http import Receive, Scope, Send, respond
 from gateway.mongo.client import database
-from gateway.redis import redis_client
+from gateway.redis import cache_client, redis_client
 from gateway.sync.backlog import backlogs
 
 # Longer than any healthy answer, shorter than the patience of a load balancer.
@@ -45,8 +45,9 @@ async def readyz(scope: Scope, receive: Receive, send: Send) -> None:
 
 async def check_dependencies() -> State:
     """All at once, so that one that hangs does not hide the others."""
-    names = ("mongodb", "cassandra", "redis")
-    states = await asyncio.gather(*(asyncio.to_thread(check) for check in (_mongodb, _cassandra, _redis)))
+    names = ("mongodb", "cassandra", "redis", "redis_cache")
+    checks = (_mongodb, _cassandra, _redis, _redis_cache)
+    states = await asyncio.gather(*(asyncio.to_thread(check) for check in checks))
     dependencies = dict(zip(names, states, strict=True))
     sessions = await asyncio.to_thread(_sessions, dependencies["cassandra"]["state"], dependencies["redis"]["state"])
     copies = await asyncio.to_thread(_copies, dependencies["mongodb"]["state"], dependencies["cassandra"]["state"])
@@ -80,6 +81,10 @@ def _cassandra() -> State:
 
 def _redis() -> State:
     return _timed(redis_client().ping, RedisError)
+
+
+def _redis_cache() -> State:
+    return _timed(cache_client().ping, RedisError)
 
 
 def _sessions(cassandra: str, redis: str) -> State:

@@ -2,6 +2,14 @@
 
 from urllib.parse import urlsplit, urlunsplit
 
+DEFAULT_PORT = 6379
+
+
+def is_same_server(url: str, other: str) -> bool:
+    """Whether both addresses name one server, in whatever database and with whatever credentials."""
+    first, second = urlsplit(url), urlsplit(other)
+    return (first.hostname, first.port or DEFAULT_PORT) == (second.hostname, second.port or DEFAULT_PORT)
+
 
 def next_database(url: str) -> str:
     """The database after the one that the address names, on the same server."""

@@ -48,5 +48,6 @@ def _one(name: str, text: str, launch: Launch, stack: Stack) -> None:
 STEPS: dict[Kind, Callable[[Launch, Stack], None]] = {
     "mongodb": _mongodb,
     "redis": partial(_one, "redis", "one server"),
+    "cache": partial(_one, "cache", "a second one, which forgets"),
     "cassandra": partial(_one, "cassandra", "one node"),
 }

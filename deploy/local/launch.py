@@ -51,5 +51,6 @@ class Launch:
         if unexpected:
             raise unexpected
         if failures:
-            raise StackError("\n\n".join(str(failure) for failure in failures)) from failures[0]
+            # Two kinds of server may lack the same thing: said once.
+            raise StackError("\n\n".join(dict.fromkeys(map(str, failures)))) from failures[0]
         return {key: future.result() for key, future in futures.items()}

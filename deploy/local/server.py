@@ -7,13 +7,14 @@ from typing import Literal
 from deploy.local.layout import Layout
 from deploy.local.ports import HOST, PortBook
 
-Kind = Literal["mongodb", "redis", "cassandra"]
-KINDS: tuple[Kind, ...] = ("mongodb", "redis", "cassandra")
+Kind = Literal["mongodb", "redis", "cache", "cassandra"]
+KINDS: tuple[Kind, ...] = ("mongodb", "redis", "cache", "cassandra")
 
 # The variable through which each kind's address reaches the gateway, and through which the user gives an outside one.
 VARIABLE: dict[Kind, str] = {
     "mongodb": "MONGODB_URI",
     "redis": "REDIS_URL",
+    "cache": "REDIS_CACHE_URL",
     "cassandra": "CASSANDRA_CONTACT_POINTS",
 }
 

@@ -19,6 +19,7 @@ from deploy.local.stop import running_servers, stop_servers
 PREPARE: dict[Kind, Callable[[Launch], Blueprint]] = {
     "mongodb": mongodb.prepare,
     "redis": redis.prepare,
+    "cache": redis.prepare_cache,
     "cassandra": cassandra.prepare,
 }
 
@@ -36,9 +37,11 @@ def start(root: Path, launch: Launch) -> Started:
         before = Stack.at(layout.root) if layout.description.exists() else None
         external = _external(launch.environ, before)
         if before and before.external == external and before.is_healthy():
-            missing = "".join(f", without {kind}" for kind in KINDS if VARIABLE[kind] not in before.env())
-            launch.progress.say("stack", f"already running{missing}")
-            return Started(before, fresh=False)
+            missing = [kind for kind in _wanted(external) if kind not in before.served]
+            # Of the others, one is missing from what an earlier version of the launcher started.
+            if set(missing) <= {"cassandra"}:
+                launch.progress.say("stack", "already running" + "".join(f", without {kind}" for kind in missing))
+                return Started(before, fresh=False)
         return _start(layout, launch, external)
 
 
@@ -61,8 +64,7 @@ def _start(layout: Layout, launch: Launch, external: dict[Kind, str]) -> Started
 
 
 def _plan(layout: Layout, launch: Launch, external: dict[Kind, str], running: set[str]) -> Stack:
-    wanted = [kind for kind in KINDS if kind not in external]
-    blueprints = launch.together({kind: partial(_prepare, launch, kind) for kind in wanted})
+    blueprints = launch.together({kind: partial(_prepare, launch, kind) for kind in _wanted(external)})
     if "cassandra" in running:
         running = {*running, *cassandra.PORTS}
     ports = PortBook(layout, running=running)
@@ -88,6 +90,11 @@ def _prepare(launch: Launch, kind: Kind) -> Blueprint | None:
         reason = " ".join(str(error).split())
         launch.progress.say("cassandra", f"not started, the shop works without it: {reason}")
         return None
+
+
+def _wanted(external: Mapping[Kind, str]) -> list[Kind]:
+    """The kinds to start. Whoever has a Redis elsewhere has the cache there too, unless they say where."""
+    return [kind for kind in KINDS if kind not in external and not (kind == "cache" and "redis" in external)]
 
 
 def _external(environ: Mapping[str, str], before: Stack | None) -> dict[Kind, str]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from django.conf import settings
 from django.core.management import get_commands, load_command_class
 from pymongo.uri_parser import parse_uri
 
@@ -58,6 +59,7 @@ def test_compose_says_where_each_server_is() -> None:
         "MONGODB_URI",
         "CASSANDRA_CONTACT_POINTS",
         "REDIS_URL",
+        "REDIS_CACHE_URL",
     }
     assert required - our_environment().keys() == set()
 
@@ -121,6 +123,16 @@ def test_cassandra_datacenter_is_the_local_one_and_has_every_replica() -> None:
 def test_redis_url_names_the_redis_service(variable: str) -> None:
     url = urlsplit(our_environment().get(variable, our_environment()["REDIS_URL"]))
     assert (url.hostname, url.port) == ("redis", listening_port("redis"))
+
+
+def test_what_strangers_may_write_has_a_server_of_its_own_which_evicts_within_its_memory_limit() -> None:
+    url = urlsplit(our_environment()["REDIS_CACHE_URL"])
+    cache, broker = services()["redis-cache"]["command"], services()["redis"]["command"]
+    assert (url.hostname, url.port) == ("redis-cache", listening_port("redis-cache"))
+    assert (option(cache, "--maxmemory-policy"), option(broker, "--maxmemory-policy")) == ("allkeys-lru", "noeviction")
+    maximum = int(option(cache, "--maxmemory").removesuffix("mb"))
+    assert maximum * 1024 * 1024 >= 2 * settings.GRAPHQL_PERSISTED_TOTAL_BYTES
+    assert maximum < int(services()["redis-cache"]["mem_limit"].removesuffix("m"))
 
 
 def test_only_web_is_published_on_loopback_and_at_its_own_port() -> None:

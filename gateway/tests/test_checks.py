@@ -82,6 +82,8 @@ def test_safe_production_passes() -> None:
         *(({setting: url}, "gateway.E020") for setting, url in WITHOUT_CREDENTIALS),
         *(({setting: url, "TRUSTED_NETWORK": True}, "gateway.W021") for setting, url in WITHOUT_CREDENTIALS),
         *(({setting: url}, "gateway.W020") for setting, url in IN_THE_CLEAR),
+        ({"REDIS_CACHE_URL": "rediss://:secret@redis:6379/1"}, "gateway.W022"),
+        ({"CELERY_BROKER_URL": "rediss://:secret@redis-cache/1"}, "gateway.W022"),
         ({"SECURE_SSL_REDIRECT": False}, "gateway.W004"),
         ({"SECURE_HSTS_SECONDS": 0}, "gateway.W005"),
         ({"LOGGING": {"format": "json", "level": "DEBUG"}}, "gateway.W006"),

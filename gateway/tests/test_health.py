@@ -55,7 +55,7 @@ def eventually(check: Callable[[], Any], expected: Any) -> None:
     assert seen == expected
 
 
-ALL_UP = (200, "ok", {"mongodb": "up", "cassandra": "up", "redis": "up"})
+ALL_UP = (200, "ok", {"mongodb": "up", "cassandra": "up", "redis": "up", "redis_cache": "up"})
 
 
 def test_page_says_what_cassandra_has_still_to_be_told_of(web: httpx.Client, database: Database[Document]) -> None:
@@ -102,7 +102,14 @@ def test_killed_mongos_leaves_the_shop_ready_and_reading(web: httpx.Client, stac
 
 def test_killed_redis_degrades_and_reads_go_on(web: httpx.Client, stack: Stack) -> None:
     with killed(stack, "redis"):
-        assert states(web) == (200, "degraded", {"mongodb": "up", "cassandra": "up", "redis": "down"})
+        assert states(web) == (200, "degraded", {**ALL_UP[2], "redis": "down"})
+        assert web.post("/graphql", json=QUERY).json()["data"] == ANSWER
+    eventually(lambda: states(web), ALL_UP)
+
+
+def test_killed_cache_degrades_and_reads_go_on(web: httpx.Client, stack: Stack) -> None:
+    with killed(stack, "cache"):
+        assert states(web) == (200, "degraded", {**ALL_UP[2], "redis_cache": "down"})
         assert web.post("/graphql", json=QUERY).json()["data"] == ANSWER
     eventually(lambda: states(web), ALL_UP)
 
@@ -116,7 +123,7 @@ def test_killed_cassandra_degrades_and_reads_go_on_and_sessions_are_kept_by_redi
 
     eventually(kept, ("up", "cassandra and redis"))
     with killed(stack, "cassandra"):
-        assert states(web) == (200, "degraded", {"mongodb": "up", "cassandra": "down", "redis": "up"})
+        assert states(web) == (200, "degraded", {**ALL_UP[2], "cassandra": "down"})
         assert web.post("/graphql", json=QUERY).json()["data"] == ANSWER
         assert kept() == ("degraded", "redis")
         with killed(stack, "redis"):
@@ -141,9 +148,9 @@ def test_without_mongodb_the_shop_shows_what_cassandra_has_and_without_both_it_i
     web: httpx.Client, stack: Stack
 ) -> None:
     with killed(stack, "mongos-1", "mongos-2"):
-        assert states(web) == (200, "degraded", {"mongodb": "down", "cassandra": "up", "redis": "up"})
+        assert states(web) == (200, "degraded", {**ALL_UP[2], "mongodb": "down"})
         with killed(stack, "cassandra"):
-            assert states(web) == (503, "unavailable", {"mongodb": "down", "cassandra": "down", "redis": "up"})
+            assert states(web) == (503, "unavailable", {**ALL_UP[2], "mongodb": "down", "cassandra": "down"})
             assert web.get("/healthz").status_code == 200
     eventually(lambda: states(web), ALL_UP)
 
@@ -151,5 +158,5 @@ def test_without_mongodb_the_shop_shows_what_cassandra_has_and_without_both_it_i
 def test_mongos_without_shards_is_no_database(web: httpx.Client, stack: Stack) -> None:
     """A ping would still succeed; readiness is judged by a read."""
     with killed(stack, *stack.members_of("shard1"), *stack.members_of("shard2")):
-        assert states(web) == (200, "degraded", {"mongodb": "down", "cassandra": "up", "redis": "up"})
+        assert states(web) == (200, "degraded", {**ALL_UP[2], "mongodb": "down"})
     eventually(lambda: states(web), ALL_UP)

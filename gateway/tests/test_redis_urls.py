@@ -1,6 +1,6 @@
 import pytest
 
-from gateway.redis_urls import next_database
+from gateway.redis_urls import is_same_server, next_database
 
 
 @pytest.mark.parametrize(
@@ -17,3 +17,16 @@ from gateway.redis_urls import next_database
 )
 def test_the_cache_lives_in_the_next_database_by_default(url: str, expected: str) -> None:
     assert next_database(url) == expected
+
+
+@pytest.mark.parametrize(
+    ("other", "same"),
+    [
+        ("redis://redis:6379/1", True),
+        ("rediss://gateway:secret@redis", True),
+        ("redis://redis:6380/0", False),
+        ("redis://redis-cache:6379/0", False),
+    ],
+)
+def test_one_server_is_told_from_another(other: str, same: bool) -> None:
+    assert is_same_server("redis://:secret@redis:6379/0", other) is same

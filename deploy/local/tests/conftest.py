@@ -13,7 +13,7 @@ from deploy.local.layout import REPOSITORY, Layout
 from deploy.local.process import MARK
 from deploy.local.server import VARIABLE
 
-# Named, they are not started: what remains is Redis, the cheapest server to play with.
+# Named, they are not started: what remains is Redis and its cache, the cheapest servers to play with.
 REDIS_ALONE = {"MONGODB_URI": "mongodb://127.0.0.1:1/", "CASSANDRA_CONTACT_POINTS": "127.0.0.1:1"}
 
 
@@ -56,7 +56,7 @@ def launcher(tmp_path: Path) -> Iterator[Launcher]:
 
 @pytest.fixture
 def redis_launcher(tmp_path: Path) -> Iterator[Launcher]:
-    """A launcher whose stack consists of Redis alone."""
+    """A launcher whose stack consists of Redis and its cache."""
     launcher = Launcher(tmp_path / "root", REDIS_ALONE)
     yield launcher
     launcher("clean")

@@ -32,6 +32,7 @@ def roots(tmp_path: Path) -> list[Path]:
 @pytest.fixture
 def redis_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("REDIS_URL", raising=False)
+    monkeypatch.delenv("REDIS_CACHE_URL", raising=False)
     for name, address in REDIS_ALONE.items():
         monkeypatch.setenv(name, address)
 

@@ -1,4 +1,4 @@
-"""The life of a stack, on the cheapest one there is: Redis alone, the rest being somebody else's."""
+"""The life of a stack, on the cheapest one there is: the two of Redis alone, the rest being somebody else's."""
 
 import json
 import os
@@ -37,15 +37,17 @@ def test_two_starts_at_the_same_instant_make_one_stack(redis_launcher: Launcher)
 
 def test_addresses_are_written_for_the_gateway(redis_launcher: Launcher) -> None:
     redis_launcher("start")
-    port = Stack.at(redis_launcher.root).port_of("redis")
+    port, cache = (Stack.at(redis_launcher.root).port_of(name) for name in ("redis", "cache"))
 
     assert redis_launcher.layout.environment.read_text() == (
         "MONGODB_URI=mongodb://127.0.0.1:1/\n"
         f"REDIS_URL=redis://127.0.0.1:{port}/0\n"
+        f"REDIS_CACHE_URL=redis://127.0.0.1:{cache}/0\n"
         "CASSANDRA_CONTACT_POINTS=127.0.0.1:1\n"
     )
-    (server,) = json.loads(redis_launcher.layout.description.read_text())["servers"]
+    server, other = json.loads(redis_launcher.layout.description.read_text())["servers"]
     assert (server["name"], server["kind"], server["port"]) == ("redis", "redis", port)
+    assert (other["name"], other["kind"], other["port"]) == ("cache", "cache", cache)
     assert Path(server["pid_file"]).exists()
     assert Path(server["log"]).exists()
 
@@ -72,6 +74,61 @@ def test_an_address_from_outside_replaces_our_server(redis_launcher: Launcher) -
     assert not redis_launcher.layout.pid_file("redis").exists()
 
 
+def test_redis_of_the_users_own_is_the_cache_too_unless_they_name_another(redis_launcher: Launcher) -> None:
+    theirs = {"REDIS_URL": "redis://127.0.0.1:2/0"}
+    redis_launcher("start", **theirs)
+    derived = Stack.at(redis_launcher.root)
+    again = redis_launcher("start", **theirs)
+
+    redis_launcher("start", **theirs, REDIS_CACHE_URL="redis://127.0.0.1:3/0")
+    named = Stack.at(redis_launcher.root)
+
+    assert (derived.names, "REDIS_CACHE_URL" in derived.env()) == ((), False)
+    assert again == (0, "stack      already running\n")
+    assert (named.names, named.env()["REDIS_CACHE_URL"]) == ((), "redis://127.0.0.1:3/0")
+
+
+def test_cache_of_the_users_own_leaves_our_redis(redis_launcher: Launcher) -> None:
+    redis_launcher("start", REDIS_CACHE_URL="redis://127.0.0.1:3/0")
+
+    stack = Stack.at(redis_launcher.root)
+    assert stack.names == ("redis",)
+    assert stack.env()["REDIS_CACHE_URL"] == "redis://127.0.0.1:3/0"
+    assert stack.env()["REDIS_URL"] == f"redis://127.0.0.1:{stack.port_of('redis')}/0"
+
+
+def test_cache_evicts_within_its_memory_and_keeps_nothing_on_disk(redis_launcher: Launcher) -> None:
+    redis_launcher("start")
+    stack = Stack.at(redis_launcher.root)
+
+    with redis.Redis(port=stack.port_of("cache"), decode_responses=True) as client:
+        options = client.config_get("maxmemory*", "appendonly", "save")
+    with redis.Redis(port=stack.port_of("redis"), decode_responses=True) as client:
+        broker = client.config_get("maxmemory-policy", "appendonly")
+
+    assert options["maxmemory"] == str(64 * 1024 * 1024)
+    assert (options["maxmemory-policy"], options["appendonly"], options["save"]) == ("allkeys-lru", "no", "")
+    assert broker == {"maxmemory-policy": "noeviction", "appendonly": "yes"}
+
+
+def test_server_that_an_earlier_launcher_did_not_know_is_added(redis_launcher: Launcher) -> None:
+    redis_launcher("start")
+    stack = Stack.at(redis_launcher.root)
+    before = stack.process("redis").identity
+    stack.kill("cache")
+    description = json.loads(redis_launcher.layout.description.read_text())
+    description["servers"] = [each for each in description["servers"] if each["name"] == "redis"]
+    del description["served"]["cache"]
+    redis_launcher.layout.description.write_text(json.dumps(description))
+
+    assert redis_launcher("start")[0] == 0
+
+    stack = Stack.at(redis_launcher.root)
+    assert stack.names == ("redis", "cache")
+    assert stack.process("redis").identity == before
+    assert stack.is_healthy()
+
+
 def test_after_kill_9_the_next_start_brings_the_data_back(redis_launcher: Launcher) -> None:
     redis_launcher("start")
     stack = Stack.at(redis_launcher.root)
@@ -95,9 +152,9 @@ def test_status_tells_running_from_suspended_from_stopped(redis_launcher: Launch
     lines = [line.split() for line in output.splitlines()]
     assert status == 0
     assert lines[0] == ["NAME", "STATE", "PID", "ADDRESS", "UPTIME"]
-    assert lines[1][:2] == ["redis", "running"]
-    assert [line[:4:3] for line in lines[2:]] == [["mongodb", "mongodb://127.0.0.1:1/"], ["cassandra", "127.0.0.1:1"]]
-    assert [line[1] for line in lines[2:]] == ["external", "external"]
+    assert [line[:2] for line in lines[1:3]] == [["redis", "running"], ["cache", "running"]]
+    assert [line[:4:3] for line in lines[3:]] == [["mongodb", "mongodb://127.0.0.1:1/"], ["cassandra", "127.0.0.1:1"]]
+    assert [line[1] for line in lines[3:]] == ["external", "external"]
 
     stack.suspend("redis")
     status, output = redis_launcher("status")
@@ -170,8 +227,9 @@ def test_interrupted_it_stops_what_it_had_started(redis_launcher: Launcher) -> N
     output, _ = start.communicate(timeout=20)
 
     assert start.returncode == 130
-    assert output.startswith("stack      interrupted, what had been started is stopped … ")
+    assert "stack      interrupted, what had been started is stopped … " in output
     assert stack.process("redis").identity is None
+    assert stack.process("cache").identity is not None  # ran before
 
 
 def test_a_filled_cache_needs_no_network(redis_launcher: Launcher) -> None:
@@ -219,7 +277,7 @@ def test_without_java_the_rest_starts_and_one_line_says_so(launcher: Launcher, t
     assert about_cassandra[0].startswith(
         "cassandra  not started, the shop works without it: there is no Java 17 on PATH, and none could be fetched"
     )
-    assert Stack.at(launcher.root).names == ("redis",)
+    assert Stack.at(launcher.root).names == ("redis", "cache")
     assert "CASSANDRA_CONTACT_POINTS" not in Stack.at(launcher.root).env()
 
 
