@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import structlog
 
 from gateway import logs
-from gateway.http import Application, Message, Receive, Scope, Send, header
+from gateway.http import Application, Message, Receive, Scope, Send, header, with_one_cookie_header
 from gateway.mongo.client import close_async_client
 from gateway.redis import close_async_redis
 
@@ -24,7 +24,7 @@ class Front:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         match scope["type"]:
             case "http":
-                await self._serve(scope, receive, send)
+                await self._serve(with_one_cookie_header(scope), receive, send)
             case "lifespan":
                 await _live(receive, send)
             case "websocket":

@@ -4,6 +4,8 @@ import ipaddress
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
+from django.http import parse_cookie
+
 Scope = dict[str, Any]
 Message = Mapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -33,6 +35,20 @@ async def respond(
 def header(scope: Scope, name: str) -> str | None:
     wanted = name.lower().encode("latin-1")
     return next((value.decode("latin-1") for found, value in scope["headers"] if found == wanted), None)
+
+
+def cookies(scope: Scope) -> dict[str, str]:
+    """What a browser sent, by Django's own reading: a cookie that looks odd hides no other one."""
+    return parse_cookie(header(scope, "cookie") or "")
+
+
+def with_one_cookie_header(scope: Scope) -> Scope:
+    """HTTP/2 may send every cookie in a header of its own; Django would join them by commas, which part no cookies."""
+    found = [value for name, value in scope["headers"] if name == b"cookie"]
+    if len(found) < 2:
+        return scope
+    others = [(name, value) for name, value in scope["headers"] if name != b"cookie"]
+    return {**scope, "headers": [*others, (b"cookie", b"; ".join(found))]}
 
 
 def network_of(address: str) -> str:

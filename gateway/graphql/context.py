@@ -5,7 +5,6 @@ way to them, so that nobody has to remember to mark a field.
 """
 
 import asyncio
-from http.cookies import CookieError, SimpleCookie
 from typing import NamedTuple
 
 from django.conf import settings
@@ -20,7 +19,7 @@ from gateway.accounts.sessions.cookies import bearer_token, expiring_cookie, set
 from gateway.accounts.sessions.engine import SessionStore
 from gateway.degraded import note_degraded
 from gateway.graphql.writes import run_write
-from gateway.http import Scope, header
+from gateway.http import Scope, cookies, header
 from gateway.mongo.outage import MongoUnavailable, ask, is_anybody_in_sight
 from gateway.texts import Language
 
@@ -56,11 +55,7 @@ class RequestContext:
 
     def cookie(self, name: str) -> str | None:
         self.personal = True
-        try:
-            cookies = SimpleCookie(header(self._scope, "cookie") or "")
-        except CookieError:
-            return None
-        return cookies[name].value if name in cookies else None
+        return cookies(self._scope).get(name)
 
     def authorization(self) -> str | None:
         return self.header("authorization")

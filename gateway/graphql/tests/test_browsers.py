@@ -16,6 +16,17 @@ def test_get_with_a_session_but_without_proof_of_preflight_is_refused(web: httpx
     assert (response.status_code, response.json()["errors"][0]["extensions"]["code"]) == (400, "CSRF")
 
 
+@pytest.mark.parametrize("cookie", ["sessionid =abc", "a b=c; sessionid=abc", "theme=dark;sessionid=abc"])
+def test_session_is_seen_however_the_cookie_is_written(web: httpx.Client, cookie: str) -> None:
+    response = web.get("/graphql", params=QUERY, headers={"cookie": cookie})
+
+    assert (response.status_code, response.json()["errors"][0]["extensions"]["code"]) == (400, "CSRF")
+
+
+def test_other_cookie_whose_name_ends_alike_is_no_session(web: httpx.Client) -> None:
+    assert web.get("/graphql", params=QUERY, headers={"cookie": "oldsessionid=abc"}).status_code == 200
+
+
 @pytest.mark.parametrize("header", ["x-apollo-operation-name", "apollo-require-preflight"])
 def test_get_with_a_session_and_a_header_that_needs_preflight_is_served(web: httpx.Client, header: str) -> None:
     served = web.get("/graphql", params=QUERY, headers={**SESSION, header: "1"})

@@ -9,6 +9,8 @@ from pymongo.database import Database
 from pytest_django import Settings
 
 from cart.merge import Merged, MergeMode
+from gateway.accounts.demo import PASSWORD as DEMO_PASSWORD
+from gateway.accounts.demo import ensure_demo_accounts
 from gateway.accounts.models import User
 from gateway.accounts.owners import customer_owner, guest_owner, session_hash
 from gateway.accounts.sessions.engine import SessionStore
@@ -367,3 +369,34 @@ def test_signing_in_notes_the_time(ivan: User) -> None:
     assert ivan.last_login is None
     ivan.refresh_from_db()
     assert ivan.last_login is not None
+
+
+# ---------------------------------------------------------------- how browsers send their cookies
+
+# Each is legal in a browser's jar, whoever put it there: consent banners, other applications of the domain.
+ODD_COOKIES = ['consent={"ads":true,"lang":"ru"}', "a b=c", "name[0]=x", "=nameless", "flag", 'half="', "@=1"]
+
+
+@pytest.mark.usefixtures("ivan")
+@pytest.mark.parametrize("odd", ODD_COOKIES)
+def test_odd_cookie_of_somebody_else_hides_the_session_neither_before_nor_after_it(visitor: Visitor, odd: str) -> None:
+    token = visitor.login()["token"]
+    visitor.http.cookies.clear()
+    session = f"sessionid={token}"
+
+    seen = [visitor.email(cookie=cookie) for cookie in (f"{odd}; {session}", f"{session}; {odd}")]
+
+    assert seen == ["ivan@example.com"] * 2
+
+
+def test_cookies_in_headers_of_their_own_are_read_by_the_api_and_by_the_admin(visitor: Visitor) -> None:
+    ensure_demo_accounts()
+    token = visitor.login("staff@mobile-world.example", DEMO_PASSWORD)["token"]
+    visitor.http.cookies.clear()
+    headers = [("cookie", "theme=dark"), ("cookie", f"sessionid={token}"), ("cookie", "lang=ru")]
+
+    asked = visitor.http.post("/graphql", json={"query": "{ viewer { user { email } } }"}, headers=headers)
+    page = visitor.http.get("/admin/", headers=headers)
+
+    assert asked.json()["data"]["viewer"]["user"] == {"email": "staff@mobile-world.example"}
+    assert page.status_code == 200
