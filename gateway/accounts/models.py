@@ -57,10 +57,21 @@ class User(AbstractBaseUser, PermissionsMixin):
     def clean(self) -> None:
         self.email = normalize_email(self.email)
 
+    def has_perm(self, perm: str, obj: Any = None) -> bool:
+        """Rights are for staff: a group, a permission or the flag of a superuser gives a customer nothing."""
+        return self.is_active and self.is_staff and super().has_perm(perm, obj)
+
+    def has_module_perms(self, app_label: str) -> bool:
+        return self.is_active and self.is_staff and super().has_module_perms(app_label)
+
     def _get_session_auth_hash(self, secret: str | None = None) -> str:
-        """Django's own, also of the generation."""
+        """Django's own, also of the generation. `secret`: one of SECRET_KEY_FALLBACKS; None: SECRET_KEY."""
         signed_in_under = f"{self.session_generation}:{self.password}"
         return salted_hmac("accounts.User.session", signed_in_under, secret=secret, algorithm="sha256").hexdigest()
+
+    def session_auth_hashes(self) -> list[str]:
+        """Any of which a living session is signed in under: today's first, then those of earlier secret keys."""
+        return [self.get_session_auth_hash(), *self.get_session_auth_fallback_hash()]
 
     def get_full_name(self) -> str:
         return self.name or self.email
