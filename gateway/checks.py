@@ -34,8 +34,16 @@ def refuse_unsafe_production() -> None:
 
 
 def _errors() -> Iterator[checks.Error]:
-    if settings.SECRET_KEY == settings.DEVELOPMENT_SECRET_KEY or len(settings.SECRET_KEY) < MIN_SECRET_LENGTH:
+    if _is_weak(settings.SECRET_KEY):
         yield checks.Error(f"SECRET_KEY must be your own, at least {MIN_SECRET_LENGTH} characters.", id="gateway.E001")
+    if any(
+        key == settings.DEVELOPMENT_SECRET_KEY or len(key) < MIN_SECRET_LENGTH for key in settings.SECRET_KEY_FALLBACKS
+    ):
+        yield checks.Error(
+            f"Each of SECRET_KEY_FALLBACKS must be a key of your own, of at least {MIN_SECRET_LENGTH} characters:"
+            " sessions signed with it are believed.",
+            id="gateway.E020",
+        )
     if settings.DEBUG:
         yield checks.Error("DEBUG must be off: its error pages show settings and code.", id="gateway.E002")
     if not settings.ALLOWED_HOSTS or "*" in settings.ALLOWED_HOSTS:
@@ -59,6 +67,11 @@ def _errors() -> Iterator[checks.Error]:
             " pays with nothing.",
             id="gateway.E007",
         )
+
+
+def _is_weak(key: str) -> bool:
+    """Anybody may know or guess it."""
+    return key == settings.DEVELOPMENT_SECRET_KEY or len(key) < MIN_SECRET_LENGTH
 
 
 def _warnings() -> Iterator[checks.Warning]:

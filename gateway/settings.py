@@ -25,6 +25,8 @@ if not PRODUCTION:
 
 DEVELOPMENT_SECRET_KEY = "development-only-" + "x" * 50
 SECRET_KEY = env.str("SECRET_KEY", DEVELOPMENT_SECRET_KEY)
+# Earlier keys, whose sessions are still believed and signed anew when they are used.
+SECRET_KEY_FALLBACKS: list[str] = env.list("SECRET_KEY_FALLBACKS", [])
 DEBUG = env.bool("DEBUG", not PRODUCTION)
 ALLOWED_HOSTS: list[str] = env.list("ALLOWED_HOSTS", [] if PRODUCTION else ["*"])
 CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", [])
@@ -52,7 +54,7 @@ MIDDLEWARE = [
     "gateway.accounts.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
-    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "gateway.accounts.sessions.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
 ]
 

@@ -8,15 +8,15 @@ import asyncio
 from typing import NamedTuple
 
 from django.conf import settings
-from django.contrib.auth import SESSION_KEY, get_user
+from django.contrib.auth import SESSION_KEY
 from django.contrib.auth.models import AnonymousUser
-from django.http import HttpRequest
 from graphql import DocumentNode
 
 from gateway.accounts.models import User
 from gateway.accounts.owners import customer_owner, guest_owner
 from gateway.accounts.sessions.cookies import bearer_token, expiring_cookie, setting_cookie
 from gateway.accounts.sessions.engine import SessionStore
+from gateway.accounts.sessions.signed_in import user_of
 from gateway.degraded import note_degraded
 from gateway.graphql.writes import run_write
 from gateway.http import Scope, cookies, header
@@ -165,13 +165,10 @@ class RequestContext:
         return None if session.is_empty() else session
 
     def _confirmed(self, session: SessionStore) -> "_Viewer":
-        """Django's own check: the session lives, its user is active and has not changed the password since."""
+        """The session lives, its user is active and has not changed the password since."""
         found: User | AnonymousUser = AnonymousUser()
         if SESSION_KEY in session:
-            request = HttpRequest()
-            request.session = session
-            signed_in = ask(get_user, request)
-            found = signed_in if isinstance(signed_in, User) else found
+            found = ask(user_of, session)
         if session.is_empty():
             return _Viewer(AnonymousUser(), None)
         self._renewed = session.touch()

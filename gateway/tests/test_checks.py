@@ -73,6 +73,8 @@ def test_safe_production_passes() -> None:
     [
         ({"SECRET_KEY": settings.DEVELOPMENT_SECRET_KEY}, "gateway.E001"),
         ({"SECRET_KEY": "short"}, "gateway.E001"),
+        ({"SECRET_KEY_FALLBACKS": ["k" * 50, settings.DEVELOPMENT_SECRET_KEY]}, "gateway.E020"),
+        ({"SECRET_KEY_FALLBACKS": ["short"]}, "gateway.E020"),
         ({"DEBUG": True}, "gateway.E002"),
         ({"ALLOWED_HOSTS": []}, "gateway.E003"),
         ({"ALLOWED_HOSTS": ["*"]}, "gateway.E003"),

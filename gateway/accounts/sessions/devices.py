@@ -12,8 +12,8 @@ from gateway.cassandra.errors import CassandraError
 
 def devices_of(user: User) -> list[Device]:
     """Sessions that the account is signed in under now, newest first."""
-    auth = user.get_session_auth_hash()
-    return [device for device in _listed(str(user.pk)) if device.auth == auth]
+    living = user.session_auth_hashes()
+    return [device for device in _listed(str(user.pk)) if device.auth in living]
 
 
 def end_others(user: User, *, but: str) -> None:

@@ -1,12 +1,15 @@
 """Sessions of Django's pages: by cookie or by Bearer token, with the device and the address they come from."""
 
 from django.conf import settings
+from django.contrib.auth.middleware import AuthenticationMiddleware as DjangoAuthenticationMiddleware
 from django.contrib.sessions.middleware import SessionMiddleware as DjangoSessionMiddleware
 from django.http import HttpRequest, HttpResponse
+from django.utils.functional import SimpleLazyObject
 
 from gateway.accounts.sessions.cookies import bearer_token
 from gateway.accounts.sessions.engine import SessionStore
 from gateway.accounts.sessions.errors import RETRY_SECONDS, UNAVAILABLE, SessionsUnavailable
+from gateway.accounts.sessions.signed_in import user_of
 from gateway.texts import accepted_language
 
 
@@ -33,6 +36,14 @@ class SessionMiddleware(DjangoSessionMiddleware):
         if bearer_token(request.headers.get("authorization")) is not None:
             response.cookies.pop(settings.SESSION_COOKIE_NAME, None)
         return response
+
+
+class AuthenticationMiddleware(DjangoAuthenticationMiddleware):
+    """Knows whose session it is by the same rule as the API."""
+
+    def process_request(self, request: HttpRequest) -> None:
+        super().process_request(request)
+        request.user = SimpleLazyObject(lambda: user_of(request.session))  # type: ignore[assignment]
 
 
 def _renew_cookie(response: HttpResponse, session: SessionStore) -> None:
