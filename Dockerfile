@@ -39,4 +39,5 @@ EXPOSE 8000
 HEALTHCHECK --interval=15s --timeout=3s --start-period=30s --retries=3 \
     CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8000/healthz', timeout=2)"]
 
-CMD ["uvicorn", "gateway.asgi:application", "--host", "0.0.0.0", "--port", "8000"]
+# What proxies say of the client is read by the gateway itself, from those in TRUSTED_PROXIES.
+CMD ["uvicorn", "gateway.asgi:application", "--no-proxy-headers", "--host", "0.0.0.0", "--port", "8000"]

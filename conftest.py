@@ -161,6 +161,7 @@ def _processes(logs: Path) -> Iterator[Callable[..., Path]]:
             **os.environ,
             "DJANGO_SETTINGS_MODULE": "gateway.test_settings",
             "MONGODB_DATABASE": database().name,
+            "TRUSTED_PROXIES": "127.0.0.1",  # so that a test can come from anywhere, by X-Forwarded-For
             **environment,
         }
         with log.open("wb") as output:
@@ -193,7 +194,7 @@ def web(run_process: Callable[..., Path]) -> Iterator[httpx.Client]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    log = run_process("uvicorn", "gateway.asgi:application", "--port", str(port))
+    log = run_process("uvicorn", "gateway.asgi:application", "--no-proxy-headers", "--port", str(port))
     with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=20) as client:
         for _ in range(1200):
             try:

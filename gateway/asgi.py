@@ -1,6 +1,7 @@
 """The ASGI front: /graphql and the health pages are answered here, everything else by Django.
 
-Django's middleware would cost a GraphQL read fifteen thread hops. Run with `uvicorn gateway.asgi:application`.
+Django's middleware would cost a GraphQL read fifteen thread hops. Run with
+`uvicorn gateway.asgi:application --no-proxy-headers`: whom to believe about the client is said by TRUSTED_PROXIES.
 """
 
 import os

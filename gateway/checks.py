@@ -17,11 +17,13 @@ from gateway.stores import Store, configured_stores
 MIN_SECRET_LENGTH = 50
 # 128 bits, written in hexadecimal.
 MIN_TOKEN_LENGTH = 32
+# 10.0.0.0/8 and fc00::/7, by version of IP.
+WIDEST_PRIVATE = {4: 8, 6: 7}
 
 
 @checks.register("production")
 def check_production(**_: Any) -> list[checks.CheckMessage]:
-    return [*_errors(), *_warnings(), *_stores(), *_cache(), *_mail()] if settings.PRODUCTION else []
+    return [*_errors(), *_proxies(), *_warnings(), *_stores(), *_cache(), *_mail()] if settings.PRODUCTION else []
 
 
 def refuse_unsafe_production() -> None:
@@ -66,6 +68,20 @@ def _errors() -> Iterator[checks.Error]:
             f"PAYMENT_WEBHOOK_SECRETS must be your own, each of at least {MIN_TOKEN_LENGTH} characters: who guesses one"
             " pays with nothing.",
             id="gateway.E007",
+        )
+
+
+def _proxies() -> Iterator[checks.Error]:
+    if settings.BEHIND_TLS_PROXY and not settings.TRUSTED_PROXIES:
+        yield checks.Error(
+            "TRUSTED_PROXIES is empty: all clients would share the proxy's limits, and none would be seen to use TLS.",
+            hint="Name the proxy's address or network; without any proxy set BEHIND_TLS_PROXY=false.",
+            id="gateway.E021",
+        )
+    if any(network.prefixlen < WIDEST_PRIVATE[network.version] for network in settings.TRUSTED_PROXIES):
+        yield checks.Error(
+            "TRUSTED_PROXIES trusts more than any private network: strangers could claim any address.",
+            id="gateway.E022",
         )
 
 

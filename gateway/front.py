@@ -6,8 +6,10 @@ from collections.abc import Mapping
 import structlog
 
 from gateway import logs
+from gateway.buyers import client_of
 from gateway.http import Application, Message, Receive, Scope, Send, header, with_one_cookie_header
 from gateway.mongo.client import close_async_client
+from gateway.proxies import behind_proxies
 from gateway.redis import close_async_redis
 
 log = structlog.get_logger(__name__)
@@ -24,7 +26,7 @@ class Front:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         match scope["type"]:
             case "http":
-                await self._serve(with_one_cookie_header(scope), receive, send)
+                await self._serve(behind_proxies(with_one_cookie_header(scope)), receive, send)
             case "lifespan":
                 await _live(receive, send)
             case "websocket":
@@ -49,7 +51,15 @@ class Front:
         finally:
             if status >= 400 or not scope["path"].startswith(QUIET_PATHS):
                 milliseconds = round((time.perf_counter() - started) * 1000, 1)
-                log.info("request", method=scope["method"], path=scope["path"], status=status, ms=milliseconds)
+                log.info(
+                    "request",
+                    method=scope["method"],
+                    # Without the query string, which may hold a document or a token.
+                    path=scope["path"],
+                    status=status,
+                    ms=milliseconds,
+                    client=client_of(scope),
+                )
 
 
 async def _live(receive: Receive, send: Send) -> None:

@@ -58,5 +58,7 @@ def network_of(address: str) -> str:
     except ValueError:
         return UNKNOWN
     if isinstance(found, ipaddress.IPv6Address):
+        if found.ipv4_mapped:
+            return str(found.ipv4_mapped)
         return str(ipaddress.ip_network((found, 64), strict=False).network_address) + "/64"
     return str(found)

@@ -3,6 +3,7 @@
 Each variable is described in docs/settings.md. `gateway/checks.py` refuses values that would make production unsafe.
 """
 
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 
 from celery.schedules import crontab
@@ -132,8 +133,11 @@ SIGN_IN_FAILURES_PER_ADDRESS = env.int("SIGN_IN_FAILURES_PER_ADDRESS", 100)
 SIGN_IN_WINDOW_SECONDS = env.int("SIGN_IN_WINDOW_SECONDS", 15 * 60)
 
 SECURE_SSL_REDIRECT = env.bool("SECURE_SSL_REDIRECT", PRODUCTION)
-# Whoever terminates TLS in front of the gateway says so in this header, and must strip it from what clients send.
-SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if env.bool("BEHIND_TLS_PROXY", PRODUCTION) else None
+# Addresses or networks of the proxies in front. What they say of the client's address and scheme is believed, by
+# limits, sessions, logs and Django alike; what anybody else says is not.
+TRUSTED_PROXIES: list[IPv4Network | IPv6Network] = env.list("TRUSTED_PROXIES", [], subcast=ip_network)
+# One of them terminates TLS and says so in X-Forwarded-Proto, in place of whatever clients send under that name.
+BEHIND_TLS_PROXY = env.bool("BEHIND_TLS_PROXY", PRODUCTION)
 SECURE_HSTS_SECONDS = env.int("SECURE_HSTS_SECONDS", 31_536_000 if PRODUCTION else 0)
 
 # Whoever reaches MongoDB, Cassandra and Redis may be trusted without a password: production otherwise refuses that.

@@ -31,9 +31,9 @@ class Application:
 def applications(layout: Layout, addresses: dict[str, str], *, port: int) -> list[Application]:
     programs = Path(sys.executable).parent
     celery = (str(programs / "celery"), "--quiet", "-A", "gateway")  # without the banner
-    uvicorn = (str(programs / "uvicorn"), "gateway.asgi:application", "--host", HOST, "--port", str(port))
+    served = ("gateway.asgi:application", "--no-proxy-headers", "--host", HOST, "--port", str(port))
     commands = {
-        "web": uvicorn,
+        "web": (str(programs / "uvicorn"), *served),
         "worker": (*celery, "worker"),
         "beat": (*celery, "beat", "--schedule", str(layout.run / "beat-schedule")),
     }

@@ -15,9 +15,10 @@ from deploy.tests.described import (
 
 
 def test_image_serves_our_asgi_application() -> None:
-    program, target, *_ = json.loads(dockerfile_arguments("CMD")[-1])
+    program, target, *options = json.loads(dockerfile_arguments("CMD")[-1])
     module, _, attribute = target.partition(":")
     assert program == "uvicorn"
+    assert "--no-proxy-headers" in options
     assert target == settings.ASGI_APPLICATION.replace(".application", ":application")
     assert callable(getattr(importlib.import_module(module), attribute))
 

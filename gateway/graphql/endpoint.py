@@ -11,6 +11,7 @@ from django.conf import settings
 from graphql import GraphQLError
 
 from gateway import deadline, logs
+from gateway.buyers import address_of, client_of
 from gateway.degraded import noting_degradation
 from gateway.graphql import browsers, caching, cost, graphiql, negotiation, persisted, throttle
 from gateway.graphql.context import RequestContext
@@ -68,8 +69,8 @@ async def graphql_endpoint(scope: Scope, receive: Receive, send: Send) -> None:
         scope,
         request_id=logs.current_request_id() or "",
         language=accepted_language(header(scope, "accept-language")),
-        client=throttle.client_of(scope),
-        address=throttle.address_of(scope),
+        client=client_of(scope),
+        address=address_of(scope),
     )
     answer = await _answer(scope, receive, context, media_type)
     body = json.dumps(answer.content, ensure_ascii=False, separators=(",", ":")).encode()

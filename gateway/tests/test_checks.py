@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ SAFE = {
     "CSRF_COOKIE_SECURE": True,
     "SECURE_SSL_REDIRECT": True,
     "SECURE_HSTS_SECONDS": 3600,
+    "BEHIND_TLS_PROXY": True,
+    "TRUSTED_PROXIES": [ip_network("10.0.0.0/8"), ip_network("fd00::1")],
     "CASSANDRA_CAP_REPLICATION": False,
     "TRUSTED_NETWORK": False,
     "CASSANDRA_CONTACT_POINTS": ["cassandra:9042"],
@@ -46,7 +49,9 @@ WITHOUT_CREDENTIALS = [
     ("MONGODB_URI", "mongodb://gateway@mongos/?tls=true"),
     ("CASSANDRA_USERNAME", ""),
     ("CASSANDRA_PASSWORD", ""),
-    *((name, "rediss://redis:6379/0") for name in ("REDIS_URL", "REDIS_CACHE_URL", "CELERY_BROKER_URL")),
+    ("REDIS_URL", "rediss://redis:6379/0"),
+    ("REDIS_CACHE_URL", "rediss://redis-cache:6379/0"),
+    ("CELERY_BROKER_URL", "rediss://redis:6379/0"),
     ("REDIS_URL", "rediss://gateway@redis:6379/0"),
 ]
 IN_THE_CLEAR = [
@@ -54,7 +59,9 @@ IN_THE_CLEAR = [
     ("MONGODB_URI", "mongodb://gateway:secret@127.0.0.1,mongos2/?ssl=false"),
     ("MONGODB_URI", "mongodb+srv://gateway:secret@shop.example/?tls=false"),
     ("CASSANDRA_TLS", False),
-    *((name, "redis://:secret@redis:6379/0") for name in ("REDIS_URL", "REDIS_CACHE_URL", "CELERY_BROKER_URL")),
+    ("REDIS_URL", "redis://:secret@redis:6379/0"),
+    ("REDIS_CACHE_URL", "redis://:secret@redis-cache:6379/0"),
+    ("CELERY_BROKER_URL", "redis://:secret@redis:6379/0"),
     ("CELERY_BROKER_URL", "amqp://gateway:secret@broker/"),
 ]
 
@@ -75,6 +82,10 @@ def test_safe_production_passes() -> None:
         ({"SECRET_KEY": "short"}, "gateway.E001"),
         ({"SECRET_KEY_FALLBACKS": ["k" * 50, settings.DEVELOPMENT_SECRET_KEY]}, "gateway.E020"),
         ({"SECRET_KEY_FALLBACKS": ["short"]}, "gateway.E020"),
+        ({"TRUSTED_PROXIES": []}, "gateway.E021"),
+        ({"TRUSTED_PROXIES": [ip_network("0.0.0.0/0")]}, "gateway.E022"),
+        ({"TRUSTED_PROXIES": [ip_network("::/0")]}, "gateway.E022"),
+        ({"TRUSTED_PROXIES": [ip_network("0.0.0.0/1"), ip_network("128.0.0.0/1")]}, "gateway.E022"),
         ({"DEBUG": True}, "gateway.E002"),
         ({"ALLOWED_HOSTS": []}, "gateway.E003"),
         ({"ALLOWED_HOSTS": ["*"]}, "gateway.E003"),
@@ -121,6 +132,10 @@ def test_unsafe_setting_is_named(unsafe: dict[str, Any], problem: str) -> None:
 )
 def test_other_ways_to_be_safe_pass(safe: dict[str, Any]) -> None:
     assert problems(**safe) == []
+
+
+def test_without_any_proxy_none_needs_to_be_trusted() -> None:
+    assert problems(TRUSTED_PROXIES=[], BEHIND_TLS_PROXY=False) == []
 
 
 def test_development_is_not_bothered() -> None:

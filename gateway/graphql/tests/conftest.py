@@ -36,7 +36,8 @@ def serve(run_process: Callable[..., Path]) -> Iterator[Callable[..., Server]]:
 
         def start(**environment: str) -> Server:
             port = free_port()
-            log = run_process("uvicorn", "gateway.asgi:application", "--port", str(port), **environment)
+            command = ("uvicorn", "gateway.asgi:application", "--no-proxy-headers", "--port", str(port))
+            log = run_process(*command, **environment)
             client = clients.enter_context(httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=20))
             for _ in range(1200):
                 try:
