@@ -114,9 +114,13 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"{_VALIDATION}.NumericPasswordValidator"},
 ]
 PASSWORD_HASHERS = [
-    "django.contrib.auth.hashers.Argon2PasswordHasher",
+    "gateway.accounts.hashing.ServerArgon2",
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",
 ]
+# Passwords that one process hashes at once: 19 MiB and a core each.
+PASSWORD_THREADS = env.int("PASSWORD_THREADS", 2)
+# How many more may wait for their turn, about a second's worth; the next is asked to come again.
+PASSWORD_QUEUE = env.int("PASSWORD_QUEUE", 32)
 
 SESSION_ENGINE = "gateway.accounts.sessions.engine"
 # A session that nobody uses for this long is over.

@@ -19,6 +19,16 @@ class TooManyFailures(DomainError):
     )
 
 
+class TooManySignIns(DomainError):
+    """The process hashes as many passwords as it may. Nothing was counted against anybody."""
+
+    code = Code.RATE_LIMITED
+    text = Text(
+        "Сейчас входит слишком много людей. Повторите через несколько секунд.",
+        "Too many people are signing in at the moment. Try again in a few seconds.",
+    )
+
+
 class EmailTaken(DomainError):
     code = Code.EMAIL_TAKEN
     text = Text("Учётная запись с этим адресом уже есть.", "There is an account with this address already.")

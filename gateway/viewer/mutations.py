@@ -1,11 +1,13 @@
 """Signing in and out: call the action, tell the context who asks from here on, translate what was refused."""
 
 from collections.abc import Callable
+from functools import partial
 
 import strawberry
 from strawberry.types import Info
 
 from cart.merge import MergeMode
+from gateway.accounts.hashing import run_hashing
 from gateway.accounts.models import User as Account
 from gateway.accounts.signing_out import sign_out_everywhere
 from gateway.domain_errors import DomainError, NotSignedIn
@@ -13,7 +15,7 @@ from gateway.graphql.context import RequestContext
 from gateway.graphql.user_errors import Adjustment, WarningCode, user_errors
 from gateway.graphql.writes import run_beside, run_write
 from gateway.texts import Language, Text
-from gateway.viewer.signing_in import SignedIn, Visit, sign_in, sign_up
+from gateway.viewer.signing_in import Visit, enter, make_account, recognise
 from gateway.viewer.types import SessionPayload, Viewer
 
 CartMergeMode = strawberry.enum(
@@ -31,7 +33,8 @@ class ViewerMutation:
     async def register(
         self, info: Info[RequestContext, None], email: str, password: str, name: str = "", phone: str = ""
     ) -> SessionPayload:
-        return await _signed_in(info.context, lambda visit: sign_up(visit, email, password, name=name, phone=phone))
+        made = partial(make_account, email=email, password=password, name=name, phone=phone)
+        return await _signed_in(info.context, made, MergeMode.MERGE)
 
     @strawberry.mutation(description="Likewise for an account that exists.")
     async def login(
@@ -41,7 +44,7 @@ class ViewerMutation:
         password: str,
         cart_merge: CartMergeMode = MergeMode.MERGE,  # type: ignore[valid-type]
     ) -> SessionPayload:
-        return await _signed_in(info.context, lambda visit: sign_in(visit, email, password, cart_merge))
+        return await _signed_in(info.context, partial(recognise, email=email, password=password), cart_merge)
 
     @strawberry.mutation
     async def logout(self, info: Info[RequestContext, None]) -> SessionPayload:
@@ -63,7 +66,7 @@ class ViewerMutation:
         return SessionPayload(token=session.session_key, viewer=Viewer(), user_errors=[], warnings=[])
 
 
-async def _signed_in(context: RequestContext, action: Callable[[Visit], SignedIn]) -> SessionPayload:
+async def _signed_in(context: RequestContext, who: Callable[[Visit], Account], mode: MergeMode) -> SessionPayload:
     visit = Visit(
         client=context.client,
         session=await context.session(),
@@ -71,7 +74,8 @@ async def _signed_in(context: RequestContext, action: Callable[[Visit], SignedIn
         new_session=context.new_session(),
     )
     try:
-        done = await run_write(action, visit)
+        user = await run_hashing(who, visit)
+        done = await run_write(enter, visit, user, mode)
     except DomainError as error:
         return SessionPayload(user_errors=user_errors(error, context.language), warnings=[])
     context.signed_in(done.user, done.session)

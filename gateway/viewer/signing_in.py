@@ -35,15 +35,15 @@ class SignedIn(NamedTuple):
     lines_dropped: tuple[str, ...]
 
 
-def sign_in(visit: Visit, email: str, password: str, mode: MergeMode) -> SignedIn:
-    """Raises TooManyFailures or BadCredentials; then nothing has changed."""
+def recognise(visit: Visit, email: str, password: str) -> User:
+    """Whoever has this address and password. Raises TooManyFailures or BadCredentials; nothing else has changed."""
     attempt = attempts.begin(email, visit.client)
     user = user_with(email, password)
     attempt.take_back()
-    return _enter(visit, user, mode)
+    return user
 
 
-def sign_up(visit: Visit, email: str, password: str, *, name: str, phone: str) -> SignedIn:
+def make_account(visit: Visit, email: str, password: str, *, name: str, phone: str) -> User:
     """Raises TooManyFailures, EmailTaken or all that is wrong with the input; then nothing has changed."""
     attempt = attempts.begin(email, visit.client)
     try:
@@ -53,10 +53,11 @@ def sign_up(visit: Visit, email: str, password: str, *, name: str, phone: str) -
         attempt.take_back()
         raise
     attempt.take_back()
-    return _enter(visit, user, MergeMode.MERGE)
+    return user
 
 
-def _enter(visit: Visit, user: User, mode: MergeMode) -> SignedIn:
+def enter(visit: Visit, user: User, mode: MergeMode) -> SignedIn:
+    """Sign in whoever was recognised: what the guest had becomes the customer's, and a new session begins."""
     # A customer's session hands nothing over: what belongs to one account stays there.
     guest = visit.owner if visit.owner and is_guest(visit.owner) else None
     customer = customer_owner(user.pk)

@@ -6,11 +6,12 @@ from django.contrib.sessions.middleware import SessionMiddleware as DjangoSessio
 from django.http import HttpRequest, HttpResponse
 from django.utils.functional import SimpleLazyObject
 
+from gateway.accounts.errors import TooManySignIns
 from gateway.accounts.sessions.cookies import bearer_token
 from gateway.accounts.sessions.engine import SessionStore
 from gateway.accounts.sessions.errors import RETRY_SECONDS, UNAVAILABLE, SessionsUnavailable
 from gateway.accounts.sessions.signed_in import user_of
-from gateway.texts import accepted_language
+from gateway.texts import Text, accepted_language
 
 
 class SessionMiddleware(DjangoSessionMiddleware):
@@ -23,13 +24,15 @@ class SessionMiddleware(DjangoSessionMiddleware):
         )
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        return _unavailable(request) if isinstance(exception, SessionsUnavailable) else None
+        if isinstance(exception, TooManySignIns):
+            return _later(request, exception.text)
+        return _later(request, UNAVAILABLE) if isinstance(exception, SessionsUnavailable) else None
 
     def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
         try:
             response = super().process_response(request, response)
         except SessionsUnavailable:
-            return _unavailable(request)
+            return _later(request, UNAVAILABLE)
         session = getattr(request, "session", None)
         if isinstance(session, SessionStore) and session.touch():
             _renew_cookie(response, session)
@@ -59,8 +62,8 @@ def _renew_cookie(response: HttpResponse, session: SessionStore) -> None:
     )
 
 
-def _unavailable(request: HttpRequest) -> HttpResponse:
-    text = UNAVAILABLE.in_language(accepted_language(request.headers.get("accept-language")))
+def _later(request: HttpRequest, reason: Text) -> HttpResponse:
+    text = reason.in_language(accepted_language(request.headers.get("accept-language")))
     return HttpResponse(
         text, status=503, content_type="text/plain; charset=utf-8", headers={"Retry-After": str(RETRY_SECONDS)}
     )

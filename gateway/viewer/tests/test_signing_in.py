@@ -20,7 +20,7 @@ from gateway.graphql.ids import global_id
 from gateway.graphql.tests.conftest import Server
 from gateway.mongo.client import Document
 from gateway.viewer import handing_over
-from gateway.viewer.signing_in import Visit, sign_in, sign_up
+from gateway.viewer.signing_in import SignedIn, Visit, enter, make_account, recognise
 from gateway.viewer.tests.visitor import PASSWORD, Visitor, bearer
 
 BAD_CREDENTIALS = {"code": "BAD_CREDENTIALS", "field": None, "message": "Неверный e-mail или пароль."}
@@ -284,6 +284,14 @@ def visit_of(session: SessionStore | None, user: User | None = None) -> Visit:
     if session and session.session_id:
         owner = customer_owner(user.pk) if user else guest_owner(session.session_id)
     return Visit(client="192.0.2.1", session=session, owner=owner, new_session=SessionStore())
+
+
+def sign_in(visit: Visit, email: str, password: str, mode: MergeMode) -> SignedIn:
+    return enter(visit, recognise(visit, email, password), mode)
+
+
+def sign_up(visit: Visit, email: str, password: str, *, name: str, phone: str) -> SignedIn:
+    return enter(visit, make_account(visit, email, password, name=name, phone=phone), MergeMode.MERGE)
 
 
 def guest_session() -> SessionStore:
