@@ -35,10 +35,21 @@ def products_to_buy(keys: Sequence[ProductKey]) -> Steps[dict[str, Document]]:
     found: dict[str, Document] = yield _products(keys)
     absent = sorted({key.id for key in keys} - found.keys())
     if absent:
-        moved: list[ProductKey] = yield _entries(absent)
+        moved: list[ProductKey] = yield keys_now(absent)
         if moved:
             found |= yield _products(moved)
     return found
+
+
+def keys_now(product_ids: Sequence[str]) -> Read[list[ProductKey]]:
+    """In which categories these products are, by the directory; what does not exist is absent."""
+    return Read(
+        collection=ProductDirectory._meta.db_table,
+        policy=STOCK_CHECK,
+        where={"_id": {"$in": list(product_ids)}},
+        fields=("category",),
+        result=lambda documents: [ProductKey(document["category"], document["_id"]) for document in documents],
+    )
 
 
 def is_on_sale(product: Document) -> bool:
@@ -55,14 +66,4 @@ def _products(keys: Sequence[ProductKey]) -> Read[dict[str, Document]]:
         },
         fields=FIELDS,
         result=lambda documents: {document["_id"]: document for document in documents},
-    )
-
-
-def _entries(product_ids: Sequence[str]) -> Read[list[ProductKey]]:
-    return Read(
-        collection=ProductDirectory._meta.db_table,
-        policy=STOCK_CHECK,
-        where={"_id": {"$in": list(product_ids)}},
-        fields=("category",),
-        result=lambda documents: [ProductKey(document["category"], document["_id"]) for document in documents],
     )

@@ -5,18 +5,29 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
-from django.utils.html import format_html_join
+from django.utils.html import format_html, format_html_join
 from django.utils.timezone import localtime
 
 from catalog.geozones import all_geozones
 from gateway.mongo.reading import run
 from gateway.staff.pages import BoundedPaginator
 from gateway.staff.read_only import ReadOnlyAdmin
+from ordering.finding import find_order
 from ordering.history import Slice
+from ordering.ledger import Kind, Ledger, State, due_back, paid, refunded
 from ordering.lookup import MAX_SOUGHT, lookup
 from ordering.models import Order, OrderStatus
+from ordering.money_fields import ledger_of
 
 LISTED = ("id", "owner", "number", "created_at", "status", "geozone", "contact", "total", "currency", "to_refund")
+KINDS = {
+    Kind.PAYMENT: "платёж",
+    Kind.REFUND: "возврат",
+    Kind.EXCESS: "лишнее",
+    Kind.REPAYMENT: "выплата",
+    Kind.CHARGEBACK: "отозвано банком",
+}
+STATES = {State.DUE: "вернуть", State.DONE: "проведено", State.FAILED: "не прошло"}
 # As many as a person looks through; more means that the words say too little.
 MAX_FOUND = 200
 
@@ -68,7 +79,7 @@ class OrderAdmin(ReadOnlyAdmin):
         (None, {"fields": ("number", "status", "created_at", "updated_at", "reserved_until", "geozone")}),
         ("Покупатель", {"fields": ("shown_contact", "shown_address", "user_id")}),
         ("Товары", {"fields": ("shown_lines", "shown_total")}),
-        ("Деньги", {"fields": ("to_refund", "shown_payments", "shown_refunds")}),
+        ("Деньги", {"fields": ("shown_money",)}),
         ("История", {"fields": ("shown_timeline",)}),
     )
 
@@ -104,27 +115,24 @@ class OrderAdmin(ReadOnlyAdmin):
         )
         return format_html_join("", "<div>{} «{}»: {} × {}{}</div>", rows)
 
-    @admin.display(description="платежи")
-    def shown_payments(self, order: Order) -> str:
+    @admin.display(description="деньги")
+    def shown_money(self, order: Order) -> str:
+        ledger = _ledger(order)
+        sums = f"оплачено {paid(ledger)}, возвращено {refunded(ledger)}, вернуть {due_back(ledger)}"
         rows = (
             (
                 _time(each.at),
+                KINDS[each.kind],
                 each.amount,
+                STATES[each.state],
                 each.reference,
-                each.source,
-                f", вернуть {each.to_refund}" * bool(each.to_refund),
+                each.actor,
+                ", на склад" * each.restocked,
             )
-            for each in order.payments
+            for each in ledger
         )
-        return format_html_join("", "<div>{}: {} ({}, {}){}</div>", rows)
-
-    @admin.display(description="возвраты")
-    def shown_refunds(self, order: Order) -> str:
-        rows = (
-            (_time(each.at), each.amount, each.reference, "на склад" if each.restocked else "не на склад")
-            for each in order.refunds
-        )
-        return format_html_join("", "<div>{}: {} ({}, {})</div>", rows)
+        entries = format_html_join("", "<div>{}: {} {}, {} ({}, {}){}</div>", rows)
+        return format_html("<div>{}</div>{}", sums, entries)
 
     @admin.display(description="события")
     def shown_timeline(self, order: Order) -> str:
@@ -155,6 +163,11 @@ class OrderAdmin(ReadOnlyAdmin):
             return queryset.none(), False
         owners = {order["owner"] for order in found}
         return queryset.filter(owner__in=owners, id__in=[order["_id"] for order in found]), False
+
+
+def _ledger(order: Order) -> Ledger:
+    """From the document itself: the ORM does not know what an earlier release wrote."""
+    return ledger_of(find_order(order.id, owner=order.owner) or {})
 
 
 def _time(moment: Any) -> str:

@@ -1,8 +1,10 @@
-"""Sums over an order's payments and refunds."""
+"""What may be an amount of money, and the sums over an order's ledger."""
 
 from decimal import Decimal
 
 from gateway.mongo.client import Document
+from ordering import ledger
+from ordering.money_fields import ledger_of
 
 MAX_AMOUNT = Decimal(10) ** 12
 
@@ -13,12 +15,15 @@ def is_amount(amount: Decimal) -> bool:
 
 
 def paid(order: Document) -> Decimal:
-    """What the order has taken; what is to go back is not part of it."""
-    return sum(
-        (payment["amount"].to_decimal() - payment["to_refund"].to_decimal() for payment in order["payments"]),
-        Decimal(0),
-    )
+    """What the order has taken; what came too much or too late is not part of it."""
+    return ledger.paid(ledger_of(order))
 
 
 def refunded(order: Document) -> Decimal:
-    return sum((refund["amount"].to_decimal() for refund in order["refunds"]), Decimal(0))
+    """What has gone back of that, by refunds and by chargebacks."""
+    return ledger.refunded(ledger_of(order))
+
+
+def due_back(order: Document) -> Decimal:
+    """What the shop still owes the buyer."""
+    return ledger.due_back(ledger_of(order))

@@ -4,7 +4,7 @@ import asyncio
 from contextlib import aclosing
 from datetime import UTC, datetime
 
-from gateway.cassandra.reading import scan_async
+from gateway.cassandra.reading import read_many, scan_async
 from gateway.cassandra.statements import Select
 from ordering.history import Position, Slice
 from ordering.lookup import Walk, walks_for
@@ -14,6 +14,13 @@ from ordering.projections import ARCHIVED_ORDERS_BY_KEY
 FIRST_YEAR = 2020
 # Rows at a time where words are checked: a row is a few hundred bytes.
 CHECKED = 200
+
+
+def archived_id(number: str) -> str | None:
+    """Of the archived order with this number, as `written`. Raises CassandraError."""
+    years = range(datetime.now(UTC).year, FIRST_YEAR - 1, -1)
+    found = read_many([_by_number(number, year) for year in years])
+    return next((row["order_id"] for rows in found for row in rows), None)
 
 
 async def archived_positions(text: str, part: Slice) -> list[Position]:
@@ -50,3 +57,7 @@ def _keyed(walk: Walk, year: int, part: Slice) -> Select:
         columns=["created_at", "order_id", "keys"],
         page_size=CHECKED if walk.others else part.size + 1,
     )
+
+
+def _by_number(number: str, year: int) -> Select:
+    return ARCHIVED_ORDERS_BY_KEY.select("key = ? AND year = ?", f"number:{number}", year, columns=["order_id"])

@@ -9,8 +9,10 @@ from pymongo import ReturnDocument
 from gateway.mongo.client import Document, database
 from gateway.sync.marks import CHANGED
 from ordering.events import EventType, event
+from ordering.ledger import Ledger
 from ordering.mails import mail_soon
 from ordering.models import Order, OrderStatus
+from ordering.money_fields import money_fields
 from ordering.stock_due import pay_stock
 from ordering.sync import sync_order_soon
 
@@ -29,6 +31,12 @@ class Change:
     fields: Mapping[str, Any] = field(default_factory=dict)
     """What is set besides, as stored."""
     stock_due: Document | None = None
+    ledger: Ledger | None = None
+    """The order's money afterwards; None: stays."""
+    entry: str | None = None
+    """Of the ledger: what the event tells of."""
+    tells_the_buyer: bool = True
+    """By a letter."""
 
 
 def change_order(order: Document, change: Change) -> Document | None:
@@ -44,22 +52,25 @@ def change_order(order: Document, change: Change) -> Document | None:
     if changed is None:
         return None
     pay_stock(changed)
-    mail_soon(changed["_id"])
+    if change.tells_the_buyer:
+        mail_soon(changed["_id"])
     sync_order_soon(changed)
     return changed
 
 
 def _set(order: Document, change: Change) -> Document:
     status = change.status or OrderStatus(order["status"])
-    happened = event(change.kind, status, at="$$NOW", actor=change.actor, note=change.note)
+    happened = event(change.kind, status, at="$$NOW", actor=change.actor, note=change.note, entry=change.entry)
+    letter = {"id": happened["id"], "at": "$$NOW"}
     literal = {name: value if name == "at" else {"$literal": value} for name, value in happened.items()}
     return {
         "status": status.value,
         **({"reserved_until": None} if status is not OrderStatus.NEW else {}),
         **{name: {"$literal": value} for name, value in change.fields.items()},
+        **(money_fields(change.ledger) if change.ledger is not None else {}),
         "events": {"$concatArrays": ["$events", [literal]]},
         **({"stock_due": {"$concatArrays": ["$stock_due", [change.stock_due]]}} if change.stock_due else {}),
-        "mail_due": {"$concatArrays": ["$mail_due", [{"id": happened["id"], "at": "$$NOW"}]]},
+        **({"mail_due": {"$concatArrays": ["$mail_due", [letter]]}} if change.tells_the_buyer else {}),
         "updated_at": "$$NOW",
         **CHANGED,
     }

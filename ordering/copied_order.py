@@ -34,9 +34,14 @@ async def timelines_of(order_ids: Iterable[str]) -> dict[str, list[Document]]:
 def archived_order(order_id: str) -> Document | None:
     """None also while Cassandra is away: then nobody knows it."""
     try:
-        row = first(_state(order_id))
+        return archived_copy(order_id)
     except CassandraError:
         return None
+
+
+def archived_copy(order_id: str) -> Document | None:
+    """None: it is not archived. Raises CassandraError."""
+    row = first(_state(order_id))
     copy = _copy(row) if row else None
     return copy.order if copy and copy.is_archived else None
 

@@ -128,3 +128,39 @@ class MoreThanPaid(DomainError):
         "Возврат {amount} ₽ больше оплаченного: осталось {left} ₽.",
         "A refund of {amount} RUB is above what was paid: {left} RUB are left.",
     )
+
+
+class PayoutFailed(DomainError):
+    code = Code.CONFLICT
+    text = Text(
+        "Платёж «{reference}» не дошёл до покупателя. Отправьте деньги снова, под новым номером.",
+        '"{reference}" did not reach the buyer. Send the money again, under a new reference.',
+    )
+
+
+class UnknownEntry(DomainError):
+    code = Code.NOT_FOUND
+    text = Text("Такой записи о деньгах в заказе нет.", "The order has no such entry of money.")
+
+
+class NothingDue(DomainError):
+    code = Code.CONFLICT
+    text = Text("По этой записи возвращать нечего.", "Nothing is due back for this entry.")
+
+
+class TooEarly(DomainError):
+    code = Code.CONFLICT
+    text = Text(
+        "Уходит {amount} ₽, больше, чем пришло по заказу: платёж ещё не записан.",
+        "{amount} RUB go out, more than has come for the order: a payment is not recorded yet.",
+    )
+
+
+class SettledAlready(DomainError):
+    code = Code.CONFLICT
+    text = Text("Это уже улажено, под другим номером.", "This has been settled already, under another reference.")
+
+
+class OtherCurrency(DomainError):
+    code = Code.INVALID
+    text = Text("Валюта заказа {currency}.", "the order is in {currency}")

@@ -10,6 +10,12 @@ from ordering.models import OrderStatus
 BUYER = "buyer"
 SYSTEM = "system"
 PAYMENT_SYSTEM = "payments"
+STAFF = "staff"
+"""As buyers see each of them."""
+
+# Whoever may write notes for the buyer to read. All others write for the shop: a member of staff about the buyer, the
+# payment system the reference of a payment. A new kind of author is hidden until it stands here.
+WRITES_FOR_THE_BUYER = frozenset({BUYER, SYSTEM})
 
 
 class EventType(Enum):
@@ -17,12 +23,26 @@ class EventType(Enum):
     MOVED = "moved"
     PAYMENT = "payment"
     REFUND = "refund"
+    REFUND_FAILED = "refund_failed"
+    """What went out did not arrive."""
+    REPAYMENT = "repayment"
+    """What was owed to the buyer has gone out."""
+    CHARGEBACK = "chargeback"
+    CHARGEBACK_REVERSED = "chargeback_reversed"
     CLAIMED = "claimed"
     """A guest signed in, and the order became the customer's."""
 
 
-def event(kind: EventType, status: OrderStatus, *, at: datetime | str, actor: str, note: str = "") -> Document:
-    """`at` may be `$$NOW`, in a pipeline that takes the rest literally."""
+def event(
+    kind: EventType,
+    status: OrderStatus,
+    *,
+    at: datetime | str,
+    actor: str,
+    note: str = "",
+    entry: str | None = None,
+) -> Document:
+    """`at` may be `$$NOW`, in a pipeline that takes the rest literally; `entry`: of the ledger, that it tells of."""
     return {
         "id": str(uuid7()),
         "at": at,
@@ -30,4 +50,11 @@ def event(kind: EventType, status: OrderStatus, *, at: datetime | str, actor: st
         "status": status.value,
         "actor": actor,
         "note": note,
+        "entry": entry,
     }
+
+
+def note_for_the_buyer(happened: Document) -> str:
+    """Empty where the note is none of the buyer's business, whichever release wrote it and wherever it is kept."""
+    note: str = happened["note"]
+    return note if happened["actor"] in WRITES_FOR_THE_BUYER else ""

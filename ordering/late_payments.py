@@ -4,8 +4,10 @@ from collections.abc import Sequence
 
 from pymongo import ReturnDocument
 
-from catalog.reservations import Hold, Offer, Pieces, Purpose, release, reserve
+from catalog.purchase import keys_now
+from catalog.reservations import LOOKS, Hold, Offer, Pieces, Purpose, release, reserve
 from gateway.mongo.client import Document, database
+from gateway.mongo.reading import run
 from gateway.sync.marks import CHANGED
 from gateway.uuid7 import uuid7
 from ordering.finding import find_order
@@ -20,11 +22,15 @@ def take_again(order: Document) -> str | None:
     Returns the id of the hold. The caller writes it into the order, or lets it go. Should it die before either, the
     sweep decides.
     """
-    hold = Hold(str(uuid7()), Purpose.PAYMENT, order["_id"], order["owner"])
     pieces = _pieces(order)
-    if reserve([Offer(each, None) for each in pieces], order["geozone"], hold):
-        return hold.id
-    release(pieces, hold.id)
+    for _ in range(LOOKS):
+        hold = Hold(str(uuid7()), Purpose.PAYMENT, order["_id"], order["owner"])
+        if reserve([Offer(each, None) for each in pieces], order["geozone"], hold):
+            return hold.id
+        release(pieces, hold.id)
+        asked, pieces = pieces, _where_they_are(pieces)
+        if pieces == asked:
+            return None
     return None
 
 
@@ -47,5 +53,11 @@ def is_retaken(order_id: str, hold_id: str, *, owner: str) -> bool:
     return order is not None
 
 
-def _pieces(order: Document) -> Sequence[Pieces]:
+def _where_they_are(pieces: Sequence[Pieces]) -> list[Pieces]:
+    """Each in the category that it has by now: the order knows the one of its purchase."""
+    homes = {key.id: key.category for key in run(keys_now([each.product_id for each in pieces]))}
+    return [each._replace(category=homes.get(each.product_id, each.category)) for each in pieces]
+
+
+def _pieces(order: Document) -> list[Pieces]:
     return [Pieces(item["category"], item["product_id"], item["quantity"]) for item in order["items"]]

@@ -9,10 +9,13 @@ from django.conf import settings
 from django.template import Context, Engine
 
 from gateway.mongo.client import Document
+from gateway.text_input import normal_key
 from gateway.texts import DEFAULT_LANGUAGE, Language
-from ordering.amounts import paid
+from ordering.amounts import due_back
 from ordering.events import EventType
+from ordering.ledger import Entry, Kind, entry_with, held, payments
 from ordering.models import OrderStatus
+from ordering.money_fields import ledger_of
 
 
 class Letter(NamedTuple):
@@ -55,23 +58,30 @@ def _template(order: Document, event: Document) -> str:
         case EventType.MOVED:
             return str(event["status"])
         case EventType.PAYMENT:
-            return "payment_to_refund" if _payment(order, event)["to_refund"].to_decimal() else "payment"
+            return "payment_to_refund" if _surplus(order, event) else "payment"
         case EventType.REFUND:
             return "refunded"
         case kind:
             return str(kind.value)
 
 
-def _payment(order: Document, event: Document) -> Document:
-    """That the event tells of; empty for another kind of event. Its note is the payment's reference."""
-    return next((payment for payment in order["payments"] if payment["reference"] == event["note"]), {})
+def _told(order: Document, event: Document) -> Entry | None:
+    """The entry of the ledger that the event tells of; one of an earlier release names none, and is searched."""
+    ledger = ledger_of(order)
+    if event.get("entry"):
+        return entry_with(ledger, event["entry"])
+    if event["type"] == EventType.REFUND.value:
+        # Refunds and their events stand in the same order.
+        told = [each["id"] for each in order["events"] if each["type"] == EventType.REFUND.value]
+        return [entry for entry in ledger if entry.kind is Kind.REFUND][told.index(event["id"])]
+    return next(iter(payments(ledger, normal_key(event["note"]))), None)
 
 
-def _refund(order: Document, event: Document) -> Decimal:
-    """That the event tells of, zero for another kind: refunds and their events stand in the same order."""
-    told = [each["id"] for each in order["events"] if each["type"] == EventType.REFUND.value]
-    amounts: list[Decimal] = [refund["amount"].to_decimal() for refund in order["refunds"]]
-    return amounts[told.index(event["id"])] if event["id"] in told else Decimal(0)
+def _surplus(order: Document, event: Document) -> bool:
+    """Whether the order could not take all of the payment that the event tells of."""
+    payment = _told(order, event)
+    parts = (part for entry in ledger_of(order) if entry.kind is Kind.EXCESS for part in entry.parts)
+    return payment is not None and any(part.entry == payment.id for part in parts)
 
 
 def _values(order: Document, event: Document, language: Language) -> Mapping[str, object]:
@@ -83,9 +93,9 @@ def _values(order: Document, event: Document, language: Language) -> Mapping[str
         for item in order["items"]
         for price in [item["price"].to_decimal()]
     ]
-    to_refund = sum((payment["to_refund"].to_decimal() for payment in order["payments"]), Decimal(0))
-    due = order["total"].to_decimal() - paid(order)
-    payment = _payment(order, event)
+    to_refund = due_back(order)
+    due = order["total"].to_decimal() - held(ledger_of(order))
+    told = _told(order, event)
     return {
         "name": order["contact"]["name"],
         "number": order["number"],
@@ -93,10 +103,9 @@ def _values(order: Document, event: Document, language: Language) -> Mapping[str
         "total": money(order["total"].to_decimal()),
         "address": order["shipping_address"],
         "minutes": _minutes_left(order, event),
-        "payment": money(payment["amount"].to_decimal()) if payment else "",
+        "amount": money(told.amount) if told else "",
         "due": money(due) if due > 0 else "",
         "to_refund": money(to_refund) if to_refund else "",
-        "refunded": money(_refund(order, event)),
         "whole": event["status"] == OrderStatus.REFUNDED.value,
     }
 

@@ -65,28 +65,20 @@ class OrderItem(EmbeddedModel):
         return f"{self.name}: {self.quantity}"
 
 
-class Payment(EmbeddedModel):
-    """Money that came."""
+class MoneyEntry(EmbeddedModel):
+    """One movement of the order's money, or one that is owed: ordering/ledger.py says what each counts for."""
 
-    reference = models.CharField("платёж", max_length=100)
+    entry_id = models.CharField("запись", max_length=36, db_column="id")
+    at = models.DateTimeField("когда")
+    kind = models.CharField("вид", max_length=16)
+    state = models.CharField("состояние", max_length=8)
+    amount = models.DecimalField("сумма", max_digits=12, decimal_places=2)
+    reference = models.CharField("номер", max_length=100)
     """Of the payment system's event, or of the staff member who recorded it: the same is recorded once."""
-    amount = models.DecimalField("сумма", max_digits=12, decimal_places=2)
-    at = models.DateTimeField("когда")
+    actor = models.CharField("кто", max_length=254)
     source = models.CharField("откуда", max_length=16)
-    to_refund = models.DecimalField("вернуть", max_digits=12, decimal_places=2, default=0)
-    """What of it the order could not take: it was closed, paid already, or there was too much."""
-
-    class Meta:
-        managed = False
-
-    def __str__(self) -> str:
-        return f"{self.amount} ({self.reference})"
-
-
-class Refund(EmbeddedModel):
-    reference = models.CharField("возврат", max_length=100)
-    amount = models.DecimalField("сумма", max_digits=12, decimal_places=2)
-    at = models.DateTimeField("когда")
+    parts = models.JSONField("к чему относится", default=list)
+    """[{entry, amount}]"""
     lines = models.JSONField("строки", default=list)
     """[{product_id, quantity}]"""
     restocked = models.BooleanField("на склад")
@@ -95,7 +87,7 @@ class Refund(EmbeddedModel):
         managed = False
 
     def __str__(self) -> str:
-        return f"{self.amount} ({self.reference})"
+        return f"{self.kind} {self.amount} ({self.state})"
 
 
 class OrderEvent(EmbeddedModel):
@@ -106,6 +98,7 @@ class OrderEvent(EmbeddedModel):
     """Of the order after the event."""
     actor = models.CharField("кто", max_length=254)
     note = models.CharField("почему", max_length=500, blank=True)
+    entry = models.CharField("запись о деньгах", max_length=36, null=True)  # noqa: DJ001 - null: tells of no money
 
     class Meta:
         managed = False
@@ -129,8 +122,8 @@ class Order(ShardedDocument):
     language = models.CharField("язык писем", max_length=2, default=DEFAULT_LANGUAGE)
     contact = EmbeddedModelField(Contact, verbose_name="получатель")
     shipping_address = EmbeddedModelField(Address, verbose_name="адрес")
-    payments = EmbeddedModelArrayField(Payment, default=list, blank=True, verbose_name="платежи")
-    refunds = EmbeddedModelArrayField(Refund, default=list, blank=True, verbose_name="возвраты")
+    money = EmbeddedModelArrayField(MoneyEntry, default=list, blank=True, verbose_name="деньги")
+    """Absent from orders of an earlier release, which had `payments` and `refunds`: see ordering/money_fields.py."""
     events = EmbeddedModelArrayField(OrderEvent, default=list, blank=True, verbose_name="события")
     reserved_until = models.DateTimeField("резерв до", null=True, blank=True)
     client_key = models.CharField("ключ клиента", max_length=100, null=True, blank=True)  # noqa: DJ001 - null: not given
@@ -139,7 +132,7 @@ class Order(ShardedDocument):
     keys = ArrayField(models.CharField(max_length=300), default=list, editable=False)
     """What support finds it by, see ordering/lookup_keys.py."""
     to_refund = models.BooleanField("вернуть деньги", default=False)
-    """Some payment is to go back, and has not been."""
+    """Something is due back: written with every ledger from what it says, for the index that support walks."""
     retaken = models.CharField("резерв по оплате", max_length=36, null=True, editable=False)  # noqa: DJ001 - null: never
     """The hold under which stock was taken again for a payment that came after expiry."""
     mail_due = models.JSONField("долг почте", default=list, editable=False)
@@ -206,3 +199,45 @@ class OrderNumber(ShardedDocument):
 
     def __str__(self) -> str:
         return self.id
+
+
+class StrayReason(models.TextChoices):
+    UNKNOWN = "unknown", "такого заказа нет"
+    ARCHIVED = "archived", "заказ в архиве, и вернуть его оттуда не удалось"
+
+
+class StrayMoney(ShardedDocument):
+    """Money that the payment system tells of and that fits no order: staff find out whose it is, and settle it."""
+
+    id = models.CharField("событие", primary_key=True, db_column="_id", max_length=150)
+    """Its kind and reference: told again, it is the same."""
+    at = models.DateTimeField("когда")
+    type = models.CharField("вид", max_length=32)
+    reference = models.CharField("номер", max_length=100)
+    amount = models.DecimalField("сумма", max_digits=14, decimal_places=2)
+    currency = models.CharField("валюта", max_length=3)
+    order = models.CharField("заказ, как он назван", max_length=100)
+    reason = models.CharField("почему не записано в заказ", max_length=16, choices=StrayReason)
+    settled_at = models.DateTimeField("улажено", null=True, blank=True)
+    settled_by = models.CharField("кем улажено", max_length=254, blank=True)
+    settled_reference = models.CharField("как улажено: номер возврата или заказа", max_length=100, blank=True)
+
+    collection: ClassVar[Collection] = Collection(
+        shard_key={"_id": "hashed"},
+        indexes=(
+            # Staff: what is to be settled, and all of it, newest first.
+            Index({"settled_at": 1, "at": -1, "_id": -1}),
+            Index({"at": -1, "_id": -1}),
+        ),
+    )
+
+    class Meta:
+        managed = False
+        db_table = "stray_money"
+        # Whoever works on orders works on these.
+        default_permissions = ()
+        verbose_name = "деньги без заказа"
+        verbose_name_plural = "деньги без заказа"
+
+    def __str__(self) -> str:
+        return f"{self.amount} ({self.reference})"

@@ -1,21 +1,26 @@
 """Moving an order along its life: two movers at once, and one of them is told."""
 
+from datetime import UTC, datetime
+
 from gateway.domain_errors import Refused
 from gateway.mongo.client import Document
 from gateway.text_input import text_errors
-from ordering.amounts import paid
 from ordering.changing import TURNS, Change, change_order
 from ordering.errors import NotAnAdvance, OrderBusy
 from ordering.events import EventType
 from ordering.finding import order_to_change
+from ordering.intake import CLOSED_UNPAID, taken_in
+from ordering.ledger import Ledger, Origin
 from ordering.models import OrderStatus
+from ordering.money_fields import ledger_of
 from ordering.stock_due import debt
 from ordering.transitions import Who, transition
 
 # As long as the field of an event.
 MAX_NOTE = 500
 ADVANCES = frozenset({OrderStatus.PROCESSING, OrderStatus.SHIPPED, OrderStatus.DELIVERED})
-CLOSED_UNPAID = {OrderStatus.CANCELLED, OrderStatus.EXPIRED}
+# Of money that is owed because the order was closed.
+SOURCE = "closing"
 
 
 def cancel_order(order_id: str, *, who: Who, actor: str, reason: str, owner: str | None = None) -> Document:
@@ -43,16 +48,20 @@ def move_order(
         move = transition(order["status"], to, who)
         owed = debt(move.stock, order["items"]) if move.stock else None
         change = Change(
-            kind=EventType.MOVED, actor=actor, note=note, status=to, fields=_money_back(order, to), stock_due=owed
+            kind=EventType.MOVED,
+            actor=actor,
+            note=note.strip(),
+            status=to,
+            stock_due=owed,
+            ledger=_money_back(order, to, actor),
         )
         if moved := change_order(order, change):
             return moved
     raise OrderBusy("order")
 
 
-def _money_back(order: Document, to: OrderStatus) -> Document:
+def _money_back(order: Document, to: OrderStatus, actor: str) -> Ledger | None:
     """What was paid in part goes back when the order is closed without the rest."""
-    if to not in CLOSED_UNPAID or not paid(order):
-        return {}
-    payments = [{**payment, "to_refund": payment["amount"]} for payment in order["payments"]]
-    return {"payments": payments, "to_refund": True}
+    if to not in CLOSED_UNPAID:
+        return None
+    return taken_in(order, ledger_of(order), to, Origin(datetime.now(UTC), actor, SOURCE)).ledger

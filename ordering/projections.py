@@ -10,6 +10,7 @@ from gateway.cassandra.values import Codec
 from gateway.mongo.client import Document
 from gateway.sync.marks import timestamp_of
 from ordering.amounts import paid, refunded
+from ordering.money_fields import EARLIER
 
 ITEM = UserType(
     "order_item",
@@ -39,8 +40,25 @@ REFUND = UserType(
         "restocked": "boolean",
     },
 )
+MONEY_PART = UserType("order_money_part", {"entry": "text", "amount": "decimal"})
+MONEY_ENTRY = UserType(
+    "order_money_entry",
+    {
+        "id": "text",
+        "at": "timestamp",
+        "kind": "text",
+        "state": "text",
+        "amount": "decimal",
+        "reference": "text",
+        "actor": "text",
+        "source": "text",
+        "parts": "frozen<list<frozen<order_money_part>>>",
+        "lines": "frozen<list<frozen<order_refund_line>>>",
+        "restocked": "boolean",
+    },
+)
 # A type is made after those it mentions.
-TYPES = (ITEM, CONTACT, ADDRESS, PAYMENT, REFUND_LINE, REFUND)
+TYPES = (ITEM, CONTACT, ADDRESS, PAYMENT, REFUND_LINE, REFUND, MONEY_PART, MONEY_ENTRY)
 
 WHOLE_ORDER = {
     "order_id": "text",
@@ -57,6 +75,8 @@ WHOLE_ORDER = {
     "language": "text",
     "contact": "frozen<order_contact>",
     "shipping_address": "frozen<order_address>",
+    "money": "frozen<list<frozen<order_money_entry>>>",
+    # Of an earlier release, which had no ledger; orders archived by it keep them.
     "payments": "frozen<list<frozen<order_payment>>>",
     "refunds": "frozen<list<frozen<order_refund>>>",
     "to_refund": "boolean",
@@ -132,6 +152,7 @@ ORDER_EVENTS_BY_ID = Table(
         "status": "text",
         "actor": "text",
         "note": "text",
+        "entry": "text",
     },
     partition_key=("order_id",),
     clustering={"event_time": "DESC", "event_id": "ASC"},
@@ -142,6 +163,11 @@ ORDER_EVENTS_BY_ID = Table(
     repaired_nightly=True,
     versioned=True,
 )
+
+MONEY_FIELDS = ("money", *EARLIER)
+
+EVENT_FIELDS = ("type", "status", "actor", "note", "entry")
+"""Beside its id and time."""
 
 _FIGURES = {
     "number": "text",
@@ -270,12 +296,17 @@ def archived_rows_of(order: Document) -> Iterator[tuple[Table, Row]]:
 
 def order_of_history(row: Row) -> Document:
     """The document of a row of `orders_by_user`, without its events."""
-    return _BY_USER.document(row)
+    return _with_one_form_of_money(_BY_USER.document(row))
 
 
 def order_of_state(row: Row) -> Document:
     """The document of a row of `order_state_by_id`, without its events."""
-    return _STATE.document(row)
+    return _with_one_form_of_money(_STATE.document(row))
+
+
+def _with_one_form_of_money(order: Document) -> Document:
+    """A row has columns for the ledger and for what stood in its place before; a document has one of the two."""
+    return {name: value for name, value in order.items() if value is not None or name not in MONEY_FIELDS}
 
 
 def events_of(rows: list[Row]) -> list[Document]:
@@ -284,7 +315,7 @@ def events_of(rows: list[Row]) -> list[Document]:
         {
             "id": row["event_id"],
             "at": row["event_time"],
-            **{field: row[field] for field in ("type", "status", "actor", "note")},
+            **{field: row[field] for field in EVENT_FIELDS},
         }
         for row in sorted(rows, key=lambda row: row["position"])
     ]
@@ -312,7 +343,8 @@ def _event_row(order_id: str, position: int, event: Document) -> Row:
         "event_time": event["at"],
         "event_id": event["id"],
         "position": position,
-        **{field: event[field] for field in ("type", "status", "actor", "note")},
+        # An event of an earlier release names no entry of the ledger.
+        **{field: event.get(field) for field in EVENT_FIELDS},
     }
 
 

@@ -5,12 +5,9 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import NamedTuple
 
-from bson import Decimal128
-
 from gateway.domain_errors import DomainError, Refused
 from gateway.mongo.client import Document
-from gateway.text_input import text_errors
-from ordering.amounts import paid, refunded
+from gateway.text_input import normal_key, text_errors
 from ordering.changing import TURNS, Change, change_order
 from ordering.errors import (
     MoreThanPaid,
@@ -18,28 +15,41 @@ from ordering.errors import (
     NothingToRefund,
     NotInOrder,
     OrderBusy,
+    PayoutFailed,
     ReferenceReused,
     TooManyToRefund,
 )
-from ordering.events import EventType
+from ordering.events import STAFF, EventType
 from ordering.finding import order_to_change
+from ordering.ledger import (
+    Entry,
+    HasFailed,
+    Kind,
+    Ledger,
+    MoreThanCame,
+    Origin,
+    RefundLine,
+    State,
+    kept,
+    new_entry,
+    payouts,
+    refunds,
+    with_lines,
+    with_refund,
+)
 from ordering.models import OrderStatus
-from ordering.payments import MAX_REFERENCE
+from ordering.money_fields import ledger_of
+from ordering.references import Reference
 from ordering.stock_due import debt
 from ordering.transitions import Who, transition
 
 MAX_REASON = 500
 
 
-class RefundLine(NamedTuple):
-    product_id: str
-    quantity: int
-
-
 class Refunding(NamedTuple):
     lines: tuple[RefundLine, ...]
     reason: str
-    reference: str
+    reference: Reference
     """The same refunds once."""
     restock: bool
     actor: str
@@ -50,18 +60,18 @@ def refund_order(order_id: str, refunding: Refunding, *, owner: str | None = Non
     _check(refunding)
     for _ in range(TURNS):
         order = order_to_change(order_id, owner=owner)
-        if _is_recorded(order, refunding):
+        ledger = ledger_of(order)
+        if _is_recorded(ledger, refunding):
             return order
-        if changed := change_order(order, _change(order, refunding)):
+        if changed := change_order(order, _change(order, ledger, refunding)):
             return changed
     raise OrderBusy("order")
 
 
 def _check(refunding: Refunding) -> None:
-    errors = [
-        *text_errors(refunding.reason.strip(), MAX_REASON, "reason", lines=True),
-        *text_errors(refunding.reference.strip(), MAX_REFERENCE, "reference"),
-    ]
+    # Of invisible signs alone it would be no reason.
+    reason = refunding.reason.strip() if normal_key(refunding.reason) else ""
+    errors = text_errors(reason, MAX_REASON, "reason", lines=True)
     if not refunding.lines:
         errors.append(NothingToRefund("lines"))
     seen: set[str] = set()
@@ -73,39 +83,46 @@ def _check(refunding: Refunding) -> None:
         raise Refused(errors)
 
 
-def _is_recorded(order: Document, refunding: Refunding) -> bool:
-    for refund in order["refunds"]:
-        if refund["reference"] == refunding.reference:
-            if [RefundLine(**line) for line in refund["lines"]] != list(refunding.lines):
-                raise ReferenceReused("reference", reference=refunding.reference, amount=refund["amount"])
-            return True
-    return False
+def _is_recorded(ledger: Ledger, refunding: Refunding) -> bool:
+    return any(refund.lines == refunding.lines for refund in refunds(ledger, refunding.reference))
 
 
-def _change(order: Document, refunding: Refunding) -> Change:
+def _change(order: Document, ledger: Ledger, refunding: Refunding) -> Change:
     # Whether this status refunds at all is what the table says of its last step.
     transition(order["status"], OrderStatus.REFUNDED, Who.STAFF)
     items, given = _refunded_items(order["items"], refunding.lines)
     amount = sum((item["price"].to_decimal() * item["quantity"] for item in given), Decimal(0))
-    left = paid(order) - refunded(order)
-    if amount > left:
-        raise MoreThanPaid("lines", amount=amount, left=left)
-    refund = {
-        "reference": refunding.reference,
-        "amount": Decimal128(amount),
-        "at": datetime.now(UTC),
-        "lines": [line._asdict() for line in refunding.lines],
-        "restocked": refunding.restock,
-    }
     whole = all(item["refunded"] == item["quantity"] for item in items)
+    after, refund = _with_refund(ledger, refunding, amount)
     return Change(
         kind=EventType.REFUND,
         actor=refunding.actor,
-        note=refunding.reason,
+        note=refunding.reason.strip(),
         status=OrderStatus.REFUNDED if whole else None,
-        fields={"items": items, "refunds": [*order["refunds"], refund]},
+        fields={"items": items},
         stock_due=debt("put_back", given) if refunding.restock else None,
+        ledger=after,
+        entry=refund.id,
     )
+
+
+def _with_refund(ledger: Ledger, refunding: Refunding, amount: Decimal) -> tuple[Ledger, Entry]:
+    """The ledger and the entry in it: a new one, or what the payment system told of before staff named the lines."""
+    for told in refunds(ledger, refunding.reference):
+        if not told.lines and told.amount == amount and told.state is State.DONE:
+            return with_lines(ledger, told, refunding.lines, restocked=refunding.restock), told
+    if known := payouts(ledger, refunding.reference) or refunds(ledger, refunding.reference):
+        raise ReferenceReused("reference", reference=refunding.reference, amount=known[0].amount)
+    refund = new_entry(
+        Kind.REFUND, State.DONE, amount, refunding.reference, Origin(datetime.now(UTC), refunding.actor, STAFF)
+    )
+    refund = refund._replace(lines=refunding.lines, restocked=refunding.restock)
+    try:
+        return with_refund(ledger, refund), refund
+    except HasFailed:
+        raise PayoutFailed("reference", reference=refunding.reference) from None
+    except MoreThanCame:
+        raise MoreThanPaid("lines", amount=amount, left=max(Decimal(0), kept(ledger))) from None
 
 
 def _refunded_items(items: Sequence[Document], lines: Sequence[RefundLine]) -> tuple[list[Document], list[Document]]:

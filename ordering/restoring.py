@@ -1,4 +1,4 @@
-"""An order that MongoDB has lost is made again from Cassandra, if all of it is there."""
+"""An order that MongoDB has lost, or that has been archived, is made again from Cassandra, if all of it is there."""
 
 from datetime import UTC, datetime
 
@@ -11,14 +11,15 @@ from gateway.mongo.client import Document, database
 from gateway.sync.copying import copy_documents
 from gateway.sync.marks import new_marks
 from ordering.finding import find_order, find_order_by_number
-from ordering.models import Order, OrderNumber
+from ordering.models import OrderNumber
 from ordering.projections import ORDER_EVENTS_BY_ID, ORDER_STATE_BY_ID, WHOLE_ORDER, events_of, order_of_state
-from ordering.sync import SYNCED
+from ordering.sync import ORDERS, SYNCED, sync_order_soon
 
 log = structlog.get_logger(__name__)
 
-# Of a guest, never retaken, paid already, without a key of the client: these may be null.
-OPTIONAL = {"user_id", "past_owners", "retaken", "reserved_until", "client_key"}
+# Of a guest, never retaken, paid already, without a key of the client: these may be null. The money is in the ledger,
+# or in the fields that an earlier release had for it.
+OPTIONAL = {"user_id", "past_owners", "retaken", "reserved_until", "client_key", "money", "payments", "refunds"}
 
 
 def restore_order(order_id: str) -> bool:
@@ -28,14 +29,14 @@ def restore_order(order_id: str) -> bool:
     """
     if find_order(order_id) is not None:
         return False
-    order = _order_in_cassandra(order_id)
+    order = _order_in_cassandra(order_id, archived=False)
     if order is None or find_order_by_number(order["number"]) is not None:
         return False
     # Should it have been lost with the order: nobody may draw this number again.
     numbers = database()[OrderNumber._meta.db_table]
     numbers.update_one({"_id": order["number"]}, {"$setOnInsert": {"_id": order["number"]}}, upsert=True)
     try:
-        database()[Order._meta.db_table].insert_one(order)
+        database()[ORDERS].insert_one(order)
     except DuplicateKeyError:
         # Restored by somebody else, or the owner has an order under the same client's key.
         return False
@@ -44,12 +45,34 @@ def restore_order(order_id: str) -> bool:
     return True
 
 
-def _order_in_cassandra(order_id: str) -> Document | None:
-    """None: archived, or not whole."""
+def revive_order(order_id: str) -> Document | None:
+    """An archived order, in MongoDB again because there is something to be changed in it; None: it is not whole.
+
+    As of a new version, whose rows say that it lives. The archive takes it again once nothing is owed. Two at once
+    insert it once. Raises CassandraError.
+    """
+    archived = _order_in_cassandra(order_id, archived=True)
+    if archived is None:
+        return None
+    # A client's key has long served: by now the owner may have bought under the same one.
+    order = {**archived, "client_key": None, "version": archived["version"] + 1}
+    try:
+        database()[ORDERS].insert_one(order)
+    except DuplicateKeyError:
+        return find_order(order_id, owner=order["owner"])
+    log.info("order_revived", order=order_id, version=order["version"])
+    sync_order_soon(order)
+    return order
+
+
+def _order_in_cassandra(order_id: str, *, archived: bool) -> Document | None:
+    """None: not whole, or archived when it should not be, or the other way round."""
     state = first(ORDER_STATE_BY_ID.select("order_id = ?", order_id))
-    if state is None or state["archived_at"] is not None:
+    if state is None or (state["archived_at"] is not None) is not archived:
         return None
     if any(state[column] is None for column in WHOLE_ORDER if column not in OPTIONAL):
+        return None
+    if state["money"] is None and (state["payments"] is None or state["refunds"] is None):
         return None
     rows = read(ORDER_EVENTS_BY_ID.select("order_id = ?", order_id))
     if not _is_whole(state, rows):

@@ -20,7 +20,7 @@ from gateway.texts import Text
 from ordering.checkout import Bought, check_out
 from ordering.copied_order import archived_order
 from ordering.errors import CartEmpty, UnknownOrder
-from ordering.events import BUYER
+from ordering.events import BUYER, STAFF
 from ordering.finding import OrderKey, find_order
 from ordering.graphql.payloads import CheckoutInput, CheckoutPayload, OrderPayload, RefundLineInput
 from ordering.graphql.seeing import CHANGE, order_key
@@ -28,11 +28,11 @@ from ordering.graphql.types import Order
 from ordering.models import OrderStatus as Status
 from ordering.moves import advance_order, cancel_order
 from ordering.payments import Money, receive_payment
+from ordering.references import reference_of
 from ordering.refunds import Refunding, refund_order
+from ordering.repayments import Settling, settle_refund
 from ordering.transitions import Who
 
-# Of a payment that a person recorded, beside the payment system's own.
-STAFF = "staff"
 # The order is not as the caller believed: the answer shows how it is.
 AS_IT_STANDS = {Code.ILLEGAL_TRANSITION, Code.CONFLICT}
 
@@ -98,7 +98,9 @@ class OrderMutation:
         return await _by_staff(
             info.context,
             order,
-            lambda key, actor: receive_payment(key.id, Money(amount, reference, STAFF, actor), owner=key.owner),
+            lambda key, actor: receive_payment(
+                key.id, Money(amount, reference_of(reference, "reference"), STAFF, actor), owner=key.owner
+            ),
             renamed={"to": "order"},
         )
 
@@ -117,9 +119,25 @@ class OrderMutation:
             info.context,
             order,
             lambda key, actor: refund_order(
-                key.id, Refunding(wanted, reason, reference, restock, actor), owner=key.owner
+                key.id,
+                Refunding(wanted, reason, reference_of(reference, "reference"), restock, actor),
+                owner=key.owner,
             ),
             renamed={"to": "order"},
+        )
+
+    @strawberry.mutation(
+        description="Staff: money owed to the buyer has been paid back. The same reference settles once."
+    )
+    async def order_settle_refund(
+        self, info: Info[RequestContext, None], order: strawberry.ID, entry: strawberry.ID, reference: str
+    ) -> OrderPayload:
+        return await _by_staff(
+            info.context,
+            order,
+            lambda key, actor: settle_refund(
+                key.id, Settling(str(entry), reference_of(reference, "reference"), actor), owner=key.owner
+            ),
         )
 
 

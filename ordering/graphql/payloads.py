@@ -8,8 +8,8 @@ from cart.graphql.types import Cart
 from gateway.graphql.user_errors import Adjustment, UserError
 from gateway.texts import Language
 from ordering.graphql.types import Order
+from ordering.ledger import RefundLine
 from ordering.purchase import AddressDetails, ContactDetails, Purchase
-from ordering.refunds import RefundLine
 
 
 @strawberry.input

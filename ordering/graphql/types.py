@@ -16,14 +16,17 @@ from gateway.graphql.node import Node
 from gateway.graphql.staff import may
 from gateway.mongo.client import Document
 from gateway.mongo.outage import MongoUnavailable
+from ordering import ledger
 from ordering.amounts import paid, refunded
-from ordering.events import BUYER, PAYMENT_SYSTEM, SYSTEM, EventType
+from ordering.events import BUYER, PAYMENT_SYSTEM, STAFF, SYSTEM, EventType, note_for_the_buyer
 from ordering.finding import OrderKey
 from ordering.graphql.products import product_loader
 from ordering.graphql.seeing import CHANGE, SEE
 from ordering.graphql.timelines import timeline_loader
 from ordering.history import Page, position_of
+from ordering.ledger import Entry, Kind, Ledger, State
 from ordering.models import OrderStatus as Status
+from ordering.money_fields import ledger_of
 from ordering.transitions import Who, is_legal
 
 OrderStatus = strawberry.enum(Status, name="OrderStatus")
@@ -32,7 +35,9 @@ OrderStatus = strawberry.enum(Status, name="OrderStatus")
 NEWEST = "ORDERS"
 
 PROGRAMS_AND_BUYERS = {BUYER, SYSTEM, PAYMENT_SYSTEM}
-STAFF = "staff"
+
+MoneyEntryKind = strawberry.enum(Kind, name="MoneyEntryKind")
+MoneyEntryState = strawberry.enum(State, name="MoneyEntryState")
 
 
 @strawberry.type
@@ -97,7 +102,10 @@ class OrderEvent:
         found: datetime = self.event["at"]
         return found
 
-    @strawberry.field(description="CREATED, MOVED, PAYMENT, REFUND or CLAIMED; more may come.")
+    @strawberry.field(
+        description="CREATED, MOVED, PAYMENT, REFUND, REFUND_FAILED, REPAYMENT, CHARGEBACK, CHARGEBACK_REVERSED or "
+        "CLAIMED; more may come."
+    )
     def type(self) -> str:
         return EventType(self.event["type"]).name
 
@@ -107,19 +115,66 @@ class OrderEvent:
 
     @strawberry.field(description="buyer, system, payments or staff; staff see by e-mail who of them it was.")
     async def actor(self, info: Info[RequestContext, None]) -> str:
-        found: str = self.event["actor"]
-        if found in PROGRAMS_AND_BUYERS:
-            return found
-        try:
-            return found if await may(info.context, SEE) else STAFF
-        except MongoUnavailable:
-            # Then only their own orders are shown to anybody.
-            return STAFF
+        return await _actor_seen(self.event["actor"], info.context)
+
+    @strawberry.field(description="What staff and the payment system note is for staff; empty for buyers.")
+    async def note(self, info: Info[RequestContext, None]) -> str:
+        written, shown = str(self.event["note"]), note_for_the_buyer(self.event)
+        return written if written != shown and await _sees_all(info.context) else shown
+
+
+@strawberry.type(description="One movement of an order's money, or one that is owed.")
+class MoneyEntry:
+    entry: strawberry.Private[Entry]
 
     @strawberry.field
-    def note(self) -> str:
-        found: str = self.event["note"]
-        return found
+    def id(self) -> strawberry.ID:
+        return strawberry.ID(self.entry.id)
+
+    @strawberry.field
+    def at(self) -> datetime:
+        return self.entry.at
+
+    @strawberry.field
+    def kind(self) -> Kind:
+        return self.entry.kind
+
+    @strawberry.field
+    def state(self) -> State:
+        return self.entry.state
+
+    @strawberry.field
+    def amount(self) -> Money:
+        return rubles(self.entry.amount)
+
+    @strawberry.field(description="Staff only; empty for buyers.")
+    async def reference(self, info: Info[RequestContext, None]) -> str:
+        return self.entry.reference if await _sees_all(info.context) else ""
+
+    @strawberry.field(description="buyer, system, payments or staff; staff see by e-mail who of them it was.")
+    async def actor(self, info: Info[RequestContext, None]) -> str:
+        return await _actor_seen(self.entry.actor, info.context)
+
+
+@strawberry.type(description="Everything here follows from the entries.")
+class OrderMoney:
+    ledger: strawberry.Private[Ledger]
+
+    @strawberry.field(description="What the order has taken; what came too late or too much is not part of it.")
+    def paid(self) -> Money:
+        return rubles(ledger.paid(self.ledger))
+
+    @strawberry.field(description="What has gone back of that, by refunds and by chargebacks.")
+    def refunded(self) -> Money:
+        return rubles(ledger.refunded(self.ledger))
+
+    @strawberry.field(description="What the shop still owes the buyer.")
+    def due_back(self) -> Money:
+        return rubles(ledger.due_back(self.ledger))
+
+    @strawberry.field(description="Oldest first.")
+    def entries(self) -> list[MoneyEntry]:
+        return [MoneyEntry(entry=entry) for entry in self.ledger]
 
 
 @strawberry.type
@@ -154,6 +209,10 @@ class Order(Node):
     @strawberry.field
     def amount_refunded(self) -> Money:
         return rubles(refunded(self.document))
+
+    @strawberry.field
+    def money(self) -> OrderMoney:
+        return OrderMoney(ledger=ledger_of(self.document))
 
     @strawberry.field
     def geozone(self) -> str:
@@ -226,6 +285,19 @@ class OrderConnection:
             start_cursor=cursor_of(orders[0]) if orders else None,
             end_cursor=cursor_of(orders[-1]) if orders else None,
         )
+
+
+async def _sees_all(context: RequestContext) -> bool:
+    """Whether whoever asks is staff who may see any order, with what is noted and referred to in it."""
+    try:
+        return await may(context, SEE)
+    except MongoUnavailable:
+        # Then only their own orders are shown to anybody.
+        return False
+
+
+async def _actor_seen(actor: str, context: RequestContext) -> str:
+    return actor if actor in PROGRAMS_AND_BUYERS or await _sees_all(context) else STAFF
 
 
 def cursor_of(order: Document) -> str:

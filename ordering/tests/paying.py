@@ -13,7 +13,10 @@ from pymongo.database import Database
 from gateway.mongo.client import Document
 from ordering.expiry import expire_unpaid
 from ordering.holds import resolve_old_holds, settle_queued
+from ordering.ledger import Entry, Kind
+from ordering.money_fields import ledger_of, money_fields
 from ordering.payments import Money, receive_payment
+from ordering.references import reference_of
 from ordering.signing import sign
 from ordering.tests.shop import CUSTOMER, assert_nothing_oversold, buy, fill
 
@@ -29,11 +32,32 @@ def ordered(*lines: tuple[str, int], owner: str = CUSTOMER) -> Document:
 
 
 def money(amount: str = "7980.00", reference: str = "evt-1") -> Money:
-    return Money(Decimal(amount), reference, "webhook", "payments")
+    return Money(Decimal(amount), reference_of(reference, "reference"), "webhook", "payments")
 
 
 def pay(order: Document, amount: str = "7980.00", reference: str = "evt-1") -> Document:
     return receive_payment(order["_id"], money(amount, reference))
+
+
+def as_stored(*entries: Entry) -> list[Document]:
+    """The field of a document whose ledger these are."""
+    stored: list[Document] = money_fields(entries)["money"]["$literal"]
+    return stored
+
+
+def received(order: Document) -> list[tuple[str, str, str]]:
+    """Of each payment: reference, amount, and what of it the order did not take."""
+    ledger = ledger_of(order)
+    parts = [part for entry in ledger if entry.kind is Kind.EXCESS for part in entry.parts]
+    return [
+        (
+            payment.reference,
+            f"{payment.amount:.2f}",
+            f"{sum((part.amount for part in parts if part.entry == payment.id), Decimal(0)):.2f}",
+        )
+        for payment in ledger
+        if payment.kind is Kind.PAYMENT
+    ]
 
 
 def expired(order: Document) -> Document:

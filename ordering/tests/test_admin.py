@@ -12,6 +12,7 @@ from gateway.accounts.demo import ensure_demo_accounts
 from gateway.mongo.client import Document
 from ordering.models import Order
 from ordering.payments import receive_payment
+from ordering.references import Reference
 from ordering.tests.many import copies, one_bought
 from ordering.tests.shop import CUSTOMER, orders, shop, stocked, two_shards
 from ordering.tests.test_moves import PAYMENT
@@ -74,7 +75,7 @@ def test_search_finds_what_support_is_told(support: Client, order: Document, ord
 
 
 def test_page_of_an_order_shows_all_of_it(support: Client, order: Document) -> None:
-    receive_payment(order["_id"], PAYMENT._replace(reference="pay-<1>"))
+    receive_payment(order["_id"], PAYMENT._replace(reference=Reference("pay-<1>")))
 
     page = support.get(f"{LIST}{order['_id']}/change/").content.decode()
 

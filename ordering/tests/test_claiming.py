@@ -26,6 +26,7 @@ from ordering.lookup import lookup
 from ordering.models import OrderStatus
 from ordering.moves import move_order
 from ordering.payments import Money, receive_payment
+from ordering.references import Reference
 from ordering.tests.many import copies, one_bought
 from ordering.tests.shop import (
     CUSTOMER,
@@ -44,6 +45,7 @@ from ordering.transitions import Who
 
 __all__ = ["orders", "shop", "stocked", "two_shards"]
 
+PAID = Money(Decimal(3990), Reference("pay"), "webhook", "payments")
 CLAIM = """
 from ordering.claiming import claim_orders
 claim_orders({guest!r}, {customer!r})
@@ -79,7 +81,7 @@ def stored(database: Database[Document], owner: str | None = None) -> list[Docum
 def test_orders_become_the_customers_with_their_history(orders: Database[Document]) -> None:
     guest = a_guest_elsewhere()
     first, second = bought(guest, 2)
-    paid = receive_payment(first["_id"], Money(Decimal("3990.00"), "pay-1", "webhook", "payments"))
+    paid = receive_payment(first["_id"], Money(Decimal("3990.00"), Reference("pay-1"), "webhook", "payments"))
     before = {order["_id"]: order for order in stored(orders, guest)}
 
     assert claim_orders(guest, CUSTOMER) == 2
@@ -204,10 +206,7 @@ def test_payments_and_cancellations_of_that_moment_are_neither_lost_nor_refused(
 
     at_once(
         partial(claim_orders, guest, CUSTOMER),
-        *[
-            partial(receive_payment, each["_id"], Money(Decimal(3990), "pay", "webhook", "payments"), owner=guest)
-            for each in to_pay
-        ],
+        *[partial(receive_payment, each["_id"], PAID, owner=guest) for each in to_pay],
         *[
             partial(move_order, each["_id"], OrderStatus.CANCELLED, who=Who.BUYER, actor=BUYER, owner=guest)
             for each in to_cancel
@@ -218,7 +217,7 @@ def test_payments_and_cancellations_of_that_moment_are_neither_lost_nor_refused(
     assert len(after) == 8
     assert {order["owner"] for order in after.values()} == {CUSTOMER}
     assert [after[each["_id"]]["status"] for each in made] == ["paid"] * 4 + ["cancelled"] * 4
-    assert all(after[each["_id"]]["payments"][0]["amount"] == Decimal128("3990") for each in to_pay)
+    assert all(after[each["_id"]]["money"][0]["amount"] == Decimal128("3990") for each in to_pay)
     assert all(
         sorted(event["type"] for event in order["events"]) == ["claimed", "created", "moved"]
         and order["version"] == 3
@@ -275,7 +274,7 @@ def test_payment_of_an_order_that_a_dead_process_was_claiming_is_taken(orders: D
     with paused_process(orders, claim_by(guest), command="commitTransaction") as process:
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
-        receive_payment(order["_id"], Money(Decimal(3990), "pay", "webhook", "payments"), owner=guest)
+        receive_payment(order["_id"], PAID, owner=guest)
 
     assert [(each["owner"], each["status"]) for each in stored(orders)] == [(guest, "paid")]
     assert claim_orders(guest, CUSTOMER) == 1

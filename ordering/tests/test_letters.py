@@ -7,10 +7,12 @@ from pymongo.database import Database
 
 from gateway.mongo.client import Document
 from ordering.events import BUYER
+from ordering.ledger import RefundLine
 from ordering.mails import send_due_mails
 from ordering.models import OrderStatus
 from ordering.moves import move_order
-from ordering.refunds import Refunding, RefundLine, refund_order
+from ordering.references import Reference
+from ordering.refunds import Refunding, refund_order
 from ordering.tests.paying import expired, ordered, pay, stored
 from ordering.tests.postbox import Postbox, postbox, subject, text
 from ordering.tests.shop import CUSTOMER, PURCHASE, buy, buyer, fill, orders, shop, stocked, two_shards
@@ -133,7 +135,7 @@ def test_each_event_has_its_letter(
     steps(order, "processing", "shipped", "delivered")
     for reference in ("ref-1", "ref-2"):
         lines = (RefundLine("PROD-1", 1),)
-        refund_order(order["_id"], Refunding(lines, "broken", reference, restock=False, actor="marina"))
+        refund_order(order["_id"], Refunding(lines, "broken", Reference(reference), restock=False, actor="marina"))
 
     assert send_due_mails(order["_id"]) == 8
 

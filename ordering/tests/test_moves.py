@@ -15,6 +15,8 @@ from ordering.holds import settle_queued
 from ordering.models import OrderStatus
 from ordering.moves import MAX_NOTE, advance_order, cancel_order, move_order
 from ordering.payments import Money, receive_payment
+from ordering.references import Reference
+from ordering.tests.paying import received
 from ordering.tests.shop import (
     CUSTOMER,
     assert_nothing_oversold,
@@ -31,7 +33,7 @@ from ordering.transitions import Who
 __all__ = ["orders", "shop", "stocked", "two_shards"]
 
 SERGEY = "sergey@mobile-world.example"
-PAYMENT = Money(Decimal("7980.00"), "pay-1", "webhook", "payments")
+PAYMENT = Money(Decimal("7980.00"), Reference("pay-1"), "webhook", "payments")
 
 
 @pytest.fixture
@@ -89,7 +91,7 @@ def test_money_paid_in_part_is_to_go_back_when_the_order_is_cancelled(
 
     after = stored(orders)
     assert after["to_refund"] is True
-    assert [str(payment["to_refund"]) for payment in after["payments"]] == ["1000.00"]
+    assert [surplus for _, _, surplus in received(after)] == ["1000.00"]
 
 
 def test_paid_order_goes_its_way_step_by_step(orders: Database[Document], order: Document) -> None:
@@ -156,7 +158,7 @@ def test_payment_and_cancellation_at_once_leave_no_stock_and_no_money_unaccounte
         assert (reserved(orders, "PROD-1"), after["to_refund"]) == ((8, 0), False)
     else:
         assert (after["status"], reserved(orders, "PROD-1"), after["to_refund"]) == ("cancelled", (10, 0), True)
-    assert len(after["payments"]) == 1
+    assert len(received(after)) == 1
 
 
 def test_move_of_an_order_with_its_owner_known_reaches_one_shard(orders: Database[Document], order: Document) -> None:

@@ -53,7 +53,7 @@ def test_event_sent_again_is_recorded_once(orders: Database[Document], web: http
     for _ in range(2):
         run(order["number"], "--amount", "10.00", "--event", "evt-7", url=web.base_url)
 
-    assert [payment["reference"] for payment in stored(orders, order)["payments"]] == ["evt-7"]
+    assert [entry["reference"] for entry in stored(orders, order)["money"]] == ["evt-7"]
     assert "409" in refusal(order["number"], "--amount", "11.00", "--event", "evt-7", url=web.base_url)
 
 
@@ -77,4 +77,4 @@ def test_paid_order_is_not_paid_again_by_accident(orders: Database[Document], we
     run(order["number"], url=web.base_url)
 
     assert "nothing is due" in refusal(order["number"], url=web.base_url)
-    assert len(stored(orders, order)["payments"]) == 1
+    assert len(stored(orders, order)["money"]) == 1

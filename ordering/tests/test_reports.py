@@ -1,21 +1,22 @@
 """The figures of staff are those of the orders, summed by hand."""
 
 from collections import Counter
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 
 import pytest
-from bson import Decimal128
 from pymongo.database import Database
 
 from gateway.cassandra.partition_stats import PARTITION_STATS
 from gateway.cassandra.writing import write
 from gateway.mongo.client import Document
 from ordering.amounts import paid, refunded
+from ordering.ledger import Entry, Kind, Origin, State, new_entry
 from ordering.projections import day_of
 from ordering.reports import Figures, PeriodDay, PeriodTooLong, RegionDay, orders_by_region_and_day, orders_in_period
 from ordering.tests.copied import patient
 from ordering.tests.daily import a_day, copied_orders
+from ordering.tests.paying import as_stored
 from ordering.tests.shop import orders, shop, stocked, two_shards
 
 __all__ = ["orders", "patient", "shop", "stocked", "two_shards"]
@@ -23,12 +24,8 @@ __all__ = ["orders", "patient", "shop", "stocked", "two_shards"]
 pytestmark = pytest.mark.usefixtures("patient")
 
 
-def payment(amount: str, to_refund: str = "0") -> Document:
-    return {"reference": "p", "amount": Decimal128(amount), "to_refund": Decimal128(to_refund), "source": "webhook"}
-
-
-def refund(amount: str) -> Document:
-    return {"reference": "r", "amount": Decimal128(amount), "lines": [], "restocked": True}
+def entry(kind: Kind, amount: str, state: State = State.DONE) -> Entry:
+    return new_entry(kind, state, Decimal(amount), "p", Origin(datetime(2026, 1, 1, tzinfo=UTC), "payments", "webhook"))
 
 
 def summed(orders: Database[Document], day: date, region: str | None = None) -> Figures:
@@ -48,9 +45,16 @@ def test_reports_equal_the_sums_over_the_orders(orders: Database[Document]) -> N
     day = a_day()
     following, last = day + timedelta(days=1), day + timedelta(days=2)
     copied_orders(orders, day, 2)
-    copied_orders(orders, day, 1, status="delivered", payments=[payment("3990.00")], refunds=[refund("990.00")])
-    copied_orders(orders, day, 1, status="cancelled", payments=[payment("500.00", to_refund="500.00")])
-    copied_orders(orders, day, 1, status="paid", geozone="spb", payments=[payment("3990.00")])
+    copied_orders(
+        orders,
+        day,
+        1,
+        status="delivered",
+        money=as_stored(entry(Kind.PAYMENT, "3990.00"), entry(Kind.REFUND, "990.00")),
+    )
+    owed = as_stored(entry(Kind.PAYMENT, "500.00"), entry(Kind.EXCESS, "500.00", State.DUE))
+    copied_orders(orders, day, 1, status="cancelled", money=owed)
+    copied_orders(orders, day, 1, status="paid", geozone="spb", money=as_stored(entry(Kind.PAYMENT, "3990.00")))
     # A day that got another bucket in its course: the earlier orders stay where they were.
     write([PARTITION_STATS.upsert({"table_name": "orders_by_period", "partition_key": f"{last}/1"})])
     copied_orders(orders, last, 1, period_bucket=0)

@@ -36,6 +36,7 @@ from gateway.sync.marks import CHANGED
 from gateway.sync.sweep import due, sweep_all
 from gateway.tests.paused import paused_process
 from ordering.claiming import claim_orders
+from ordering.ledger import RefundLine
 from ordering.models import OrderStatus
 from ordering.moves import move_order
 from ordering.payments import Money, receive_payment
@@ -51,7 +52,8 @@ from ordering.projections import (
     order_of_state,
     rows_of,
 )
-from ordering.refunds import Refunding, RefundLine, refund_order
+from ordering.references import Reference
+from ordering.refunds import Refunding, refund_order
 from ordering.sync import SYNCED, sync_order_soon
 from ordering.tests.shop import CUSTOMER, GUEST, buy, buyer, fill, orders, sell, shop, stocked, two_shards
 from ordering.transitions import Who
@@ -128,7 +130,7 @@ def put_in_step(database: Database[Document], *orders: Document) -> None:
 
 
 def pay(order: Document) -> None:
-    receive_payment(order["_id"], Money(Decimal("7980.00"), "pay-1", "webhook", "payments"))
+    receive_payment(order["_id"], Money(Decimal("7980.00"), Reference("pay-1"), "webhook", "payments"))
 
 
 def test_new_order_is_owed_and_the_sweep_brings_it_to_every_table(orders: Database[Document]) -> None:
@@ -143,7 +145,8 @@ def test_new_order_is_owed_and_the_sweep_brings_it_to_every_table(orders: Databa
 def test_rows_make_the_document_again(orders: Database[Document]) -> None:
     order = bought()
     pay(order)
-    refund_order(order["_id"], Refunding((RefundLine("PROD-1", 1),), "передумал", "ref-1", True, "anna@example.com"))
+    one = (RefundLine("PROD-1", 1),)
+    refund_order(order["_id"], Refunding(one, "передумал", Reference("ref-1"), True, "anna@example.com"))
     swept()
 
     now = assert_in_step(orders, order)

@@ -35,6 +35,7 @@ from ordering.moves import cancel_order, move_order
 from ordering.payments import Money, receive_payment
 from ordering.projections import day_of
 from ordering.reconcile import reconcile_orders, reconcile_others
+from ordering.references import Reference
 from ordering.tests.shop import buy, buyer, fill, orders, sell, shop, stocked, two_shards
 from ordering.transitions import Who
 
@@ -146,7 +147,9 @@ def _make_trouble(stack: Stack, working: Worker, chance: random.Random) -> None:
 
 def _is_paid(owner: str) -> str:
     order = _is_bought(owner)
-    _until_answered(lambda: receive_payment(order, Money(Decimal("3990.00"), f"pay-{order}", "webhook", "payments")))
+    _until_answered(
+        lambda: receive_payment(order, Money(Decimal("3990.00"), Reference(f"pay-{order}"), "webhook", "payments"))
+    )
     return order
 
 
