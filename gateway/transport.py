@@ -10,7 +10,7 @@ from django.conf import settings
 from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest
 
-from gateway.http import Application, Message, Receive, Scope, Send, header, respond
+from gateway.http import Application, Message, Receive, Scope, Send, respond
 
 CONTENT_SECURITY_POLICY = "; ".join(
     (
@@ -68,23 +68,12 @@ def public_api(application: Application) -> Application:
     return with_headers(_guarded(application, redirects=False))
 
 
-def is_secure(scope: Scope) -> bool:
-    """Whether the client speaks TLS, to us or to the proxy that SECURE_PROXY_SSL_HEADER believes."""
-    if scope["scheme"] == "https":
-        return True
-    if not settings.SECURE_PROXY_SSL_HEADER:
-        return False
-    name, secure = settings.SECURE_PROXY_SSL_HEADER
-    said = header(scope, name.removeprefix("HTTP_").replace("_", "-"))
-    return said is not None and said.split(",")[0].strip() == secure
-
-
 def _guarded(application: Application, *, redirects: bool) -> Application:
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         host = _allowed_host(scope)
         if host is None:
             await respond(send, 400, UNKNOWN_HOST, PLAIN)
-        elif is_secure(scope) or not settings.SECURE_SSL_REDIRECT:
+        elif _is_secure(scope) or not settings.SECURE_SSL_REDIRECT:
             await application(scope, receive, send)
         elif redirects and scope["method"] in {"GET", "HEAD"}:
             await respond(send, 301, b"", PLAIN, {"location": f"https://{host}{_target(scope)}"})
@@ -92,6 +81,11 @@ def _guarded(application: Application, *, redirects: bool) -> Application:
             await respond(send, 403, HTTPS_ONLY, PLAIN)
 
     return answer
+
+
+def _is_secure(scope: Scope) -> bool:
+    """Whether the client speaks TLS, to us or to a trusted proxy: the front has settled it."""
+    return bool(scope["scheme"] == "https")
 
 
 def _allowed_host(scope: Scope) -> str | None:
@@ -119,7 +113,7 @@ def _missing(scope: Scope, message: Message) -> Iterator[tuple[bytes, bytes]]:
     """The common headers that the application has not set itself."""
     given = {name.lower() for name, _ in message["headers"]}
     wanted = dict(HEADERS)
-    if settings.SECURE_HSTS_SECONDS and is_secure(scope):
+    if settings.SECURE_HSTS_SECONDS and _is_secure(scope):
         wanted["strict-transport-security"] = f"max-age={settings.SECURE_HSTS_SECONDS}"
     if settings.DEBUG and message["status"] >= 400:
         # Django's error pages for developers are written with scripts of their own.

@@ -18,6 +18,7 @@ PRODUCTION = {
     "PAYMENT_WEBHOOK_SECRETS": "p" * 32,
     "ALLOWED_HOSTS": "shop.example,.shops.example",
     "CASSANDRA_CAP_REPLICATION": "false",
+    "BEHIND_TLS_PROXY": "false",
     # The servers of the tests know no passwords.
     "TRUSTED_NETWORK": "true",
 }
