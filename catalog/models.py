@@ -208,3 +208,34 @@ class StructureGuard(models.Model):
 
     def __str__(self) -> str:
         return str(self.id)
+
+
+class ReservationFinding(models.Model):
+    """A reservation that differs from what orders wait for, as long as every check finds the same difference.
+
+    See catalog/findings.py.
+    """
+
+    id = models.CharField(primary_key=True, db_column="_id", max_length=96)
+    """Product id and geozone: `PROD-12345:msk`."""
+    product_id = models.CharField("артикул", max_length=64)
+    geozone = models.CharField("геозона", max_length=16)
+    reserved = models.IntegerField("в резерве")
+    expected = models.IntegerField("ждут заказы")
+    difference = models.IntegerField("разница")
+    first_seen = models.DateTimeField("впервые замечено")
+    """Since when it has been this difference."""
+    last_seen = models.DateTimeField("замечено")
+
+    collection = Collection()
+
+    class Meta:
+        managed = False
+        db_table = "stock_findings"
+        default_permissions = ("view",)
+        ordering = ("id",)
+        verbose_name = "расхождение резерва"
+        verbose_name_plural = "расхождения резерва"
+
+    def __str__(self) -> str:
+        return f"{self.product_id}, {self.geozone}: {self.difference:+}"

@@ -18,8 +18,9 @@ from pymongo import UpdateOne
 from catalog.card import PRODUCTS, ProductKey
 from catalog.derived import AVAILABLE_IN
 from catalog.models import MARKED
-from gateway.mongo.client import Document, database
+from gateway.mongo.client import Document, database, orm_connection
 from gateway.mongo.policies import STOCK_CHECK, under
+from gateway.mongo.reading import Evidence, decide
 from gateway.sync.marks import CHANGED
 from gateway.sync.queue import sync_soon
 
@@ -147,7 +148,7 @@ def change_stock(
 
 
 def set_reserved(key: ProductKey, geozone: str, reserved: int, *, version: int) -> bool:
-    """Correct a reservation, if nothing has happened to the product since this version; tells whether it did."""
+    """In the running transaction: correct it, if nothing has happened to the product since this version; or False."""
     corrected = _with_level({"$literal": geozone}, {"reserved": reserved})
     result = database()[PRODUCTS].update_one(
         {"category": key.category, "_id": key.id, "version": version},
@@ -155,8 +156,8 @@ def set_reserved(key: ProductKey, geozone: str, reserved: int, *, version: int) 
             {"$set": {"stock": corrected, **CHANGED}},
             {"$set": {"available_in": AVAILABLE_IN}},
         ],
+        session=orm_connection().session,
     )
-    sync_soon(PRODUCTS, [key])
     return result.matched_count == 1
 
 
@@ -305,9 +306,20 @@ def _wherever_they_are(
                 break
             # Some have had it before, or are no longer where they were: every shard tells which are left.
             quantities = {each.product_id: each.quantity for each in remaining}
-            left = products.find({"_id": {"$in": list(quantities)}, **condition}, ["category"])
-            remaining = [Pieces(found["category"], found["_id"], quantities[found["_id"]]) for found in left]
+            left = decide(lambda moment, ids=tuple(quantities): moment.run(_meeting(condition, ids)))  # type: ignore[misc]
+            remaining = [Pieces(key.category, key.id, quantities[key.id]) for key in left]
         else:
             if remaining:
                 raise StockNotChanged([each.product_id for each in remaining])
     sync_soon(PRODUCTS, {each.key for each in pieces})
+
+
+def _meeting(condition: Document, ids: Sequence[str]) -> Evidence[list[ProductKey]]:
+    """Where those of the products are that meet the condition. One that is just moving must not count as done."""
+    return Evidence(
+        collection=PRODUCTS,
+        policy=STOCK_CHECK,
+        where={"_id": {"$in": list(ids)}, **condition},
+        fields=("category",),
+        result=lambda documents: [ProductKey(document["category"], document["_id"]) for document in documents],
+    )

@@ -253,8 +253,8 @@ CELERY_BEAT_SCHEDULE = {
     "analyse-abandoned-carts": {"task": "cart.tasks.analyse", "schedule": 600.0},
     "sweep-holds": {"task": "ordering.tasks.sweep_holds", "schedule": 30.0},
     "sweep-orders": {"task": "ordering.tasks.sweep_orders", "schedule": 30.0},
-    # 03:30 in Moscow: when the shop sleeps.
-    "check-reservations": {"task": "ordering.tasks.check_reservations", "schedule": crontab(hour=0, minute=30)},
+    # 03:30 in Moscow: when the shop sleeps. And once more, to correct only what both looks found.
+    "check-reservations": {"task": "ordering.tasks.check_reservations", "schedule": crontab(hour=0, minute="30,40")},
     # 04:00 in Moscow, half an hour behind the check.
     "repair-cassandra": {"task": "gateway.tasks.repair_cassandra", "schedule": crontab(hour=1, minute=0)},
     # Behind the repair: what the replicas mend among themselves does not differ. And then what was repaired can leave.

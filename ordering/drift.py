@@ -1,8 +1,9 @@
 """Whether what is reserved is what open orders wait for. Nothing should ever differ; this is how we would know.
 
-The shop goes on selling while orders and products are read, so a first look finds only suspects. Each of them is looked
-at again, alone: the product, its orders, the product once more. Whatever changes a reservation changes the product's
-version, so that what was found between two equal versions is true.
+The shop goes on selling while it is looked at, and orders move from shard to shard when guests sign in. So products and
+orders are read as of one moment. A first look over everything finds suspects; each of them is looked at once more, with
+the orders of its holds. Even then nothing is repaired at once: what differs is written down, and only a second check,
+minutes later, that finds the same difference corrects it.
 """
 
 from collections import Counter
@@ -12,82 +13,117 @@ from typing import Any, NamedTuple
 import structlog
 
 from catalog.card import PRODUCTS, ProductKey
-from catalog.reservations import Purpose, set_reserved
-from gateway.mongo.client import Document, database
-from gateway.mongo.policies import STOCK_CHECK, under
+from catalog.findings import Difference, correct_reservation, forget_others, is_confirmed
+from catalog.reservations import Purpose
+from gateway.audit.recording import Actor
+from gateway.mongo.client import Document
+from gateway.mongo.policies import STOCK_CHECK
+from gateway.mongo.reading import Evidence, Snapshot, decide
 from ordering.models import Order, OrderStatus
 
 log = structlog.get_logger(__name__)
 
 ORDERS = Order._meta.db_table
-# A product that sells between every two looks at it is looked at again tomorrow.
-LOOKS = 5
+CHECK = Actor.program("stock_drift")
+REASON = "резерв разошёлся с заказами, две проверки подряд"
 
 Place = tuple[str, str]
 """Product id and geozone."""
+Orders = Mapping[str, Document]
+"""By id."""
 
 _OF_PRODUCTS = ("category", "stock", "holds", "version")
 _OF_ORDERS = ("status", "geozone", "items", "stock_due", "retaken")
 _OPEN: tuple[Document, ...] = ({"status": OrderStatus.NEW.value}, {"stock_due.at": {"$exists": True}})
 
 
-class Drift(NamedTuple):
-    key: ProductKey
-    geozone: str
-    reserved: int
-    expected: int
-    version: int
-    """Of the product when this was true."""
+class Checked(NamedTuple):
+    difference: Difference
+    confirmed: bool
+    """An earlier check found the same, long enough ago."""
+    repaired: bool
 
 
-def find_drift() -> Iterator[Drift]:
+def check_reservations(*, repair: bool) -> Iterator[Checked]:
+    """Write down every difference as it is found; with `repair`, correct those that an earlier check found, too."""
+    seen: list[Difference] = []
+    for found in find_drift():
+        seen.append(found)
+        confirmed = is_confirmed(found)
+        repaired = repair and confirmed and correct_reservation(found, actor=CHECK, reason=REASON)
+        log.warning(
+            "reservation_drift",
+            product=found.key.id,
+            geozone=found.geozone,
+            reserved=found.reserved,
+            expected=found.expected,
+            confirmed=confirmed,
+            repaired=repaired,
+        )
+        yield Checked(found, confirmed, repaired)
+    forget_others(seen)
+
+
+def find_drift() -> Iterator[Difference]:
     """Every geozone of every product whose reservation differs from what orders wait for. Asks every shard."""
-    with under(STOCK_CHECK):
-        suspects = list(_suspects())
-        for key in suspects:
-            yield from _confirmed(key)
+    for product_id in decide(_suspects):
+        yield from decide(lambda moment, product_id=product_id: _differences(moment, product_id))  # type: ignore[misc]
 
 
-def repair(drift: Drift) -> bool:
-    """Set the reservation to what it should be; False when the product has changed since, and nothing was done."""
-    repaired = set_reserved(drift.key, drift.geozone, drift.expected, version=drift.version)
-    log.warning("reservation_drift", repaired=repaired, product=drift.key.id, geozone=drift.geozone)
-    return repaired
+def _suspects(moment: Snapshot) -> list[str]:
+    wanted = _waited_for(_open_orders(moment).values())
+    ids = sorted({product_id for product_id, _ in wanted})
+    products = moment.run(_products({"$or": [{"stock.reserved": {"$ne": 0}}, {"_id": {"$in": ids}}]}))
+    return [
+        product["_id"]
+        for product in products
+        if any(level.get("reserved", 0) != wanted[product["_id"], level["geozone"]] for level in product["stock"])
+    ]
 
 
-def _suspects() -> Iterator[ProductKey]:
-    wanted = _waited_for(_open_orders({}).values())
-    ids = {product_id for product_id, _ in wanted}
-    for product in database()[PRODUCTS].find(
-        {"$or": [{"stock.reserved": {"$ne": 0}}, {"_id": {"$in": sorted(ids)}}]}, _OF_PRODUCTS
-    ):
-        if any(level.get("reserved", 0) != wanted[product["_id"], level["geozone"]] for level in product["stock"]):
-            yield ProductKey(product["category"], product["_id"])
+def _differences(moment: Snapshot, product_id: str) -> list[Difference]:
+    products = moment.run(_products({"_id": product_id}))
+    if not products:
+        return []
+    (product,) = products
+    orders = _open_orders(moment, {"items.product_id": product_id}) | _orders_of_holds(moment, product)
+    expected = _waited_for(orders.values(), receipts={hold["id"] for hold in product["holds"]})
+    expected += _held(product, orders)
+    key = ProductKey(product["category"], product_id)
+    return [
+        Difference(key, level["geozone"], reserved, right, product["version"])
+        for level in product["stock"]
+        for reserved, right in [(level.get("reserved", 0), expected[product_id, level["geozone"]])]
+        if reserved != right
+    ]
 
 
-def _confirmed(key: ProductKey) -> Iterator[Drift]:
-    for _ in range(LOOKS):
-        before = database()[PRODUCTS].find_one({"_id": key.id}, _OF_PRODUCTS)
-        if before is None:
-            return
-        # In this order: an order that moves meanwhile is seen before, after, or twice, and then the later look counts.
-        orders = _open_orders({"items.product_id": key.id}) | _orders_of_holds(before)
-        expected = _waited_for(orders.values(), receipts={hold["id"] for hold in before["holds"]})
-        expected += _held(before, orders)
-        after = database()[PRODUCTS].find_one({"_id": key.id}, ["version"])
-        if after is not None and after["version"] == before["version"]:
-            home = ProductKey(before["category"], key.id)
-            for level in before["stock"]:
-                reserved, right = level.get("reserved", 0), expected[key.id, level["geozone"]]
-                if reserved != right:
-                    yield Drift(home, level["geozone"], reserved, right, before["version"])
-            return
+def _open_orders(moment: Snapshot, where: Mapping[str, Any] | None = None) -> dict[str, Document]:
+    """Those that wait for stock, and those that owe it a change."""
+    found: dict[str, Document] = {}
+    for state in _OPEN:
+        of_state = moment.run(_orders({**state, **(where or {})}))
+        found |= of_state
+    return found
 
 
-def _open_orders(where: Mapping[str, Any]) -> dict[str, Document]:
-    """Those that wait for stock, then those that owe it a change."""
-    found = (order for state in _OPEN for order in database()[ORDERS].find({**state, **where}, _OF_ORDERS))
-    return {order["_id"]: order for order in found}
+def _orders_of_holds(moment: Snapshot, product: Document) -> dict[str, Document]:
+    ids = [hold["order_id"] for hold in product["holds"]]
+    return moment.run(_orders({"_id": {"$in": ids}})) if ids else {}
+
+
+def _orders(where: Mapping[str, Any]) -> Evidence[dict[str, Document]]:
+    return Evidence(
+        collection=ORDERS,
+        policy=STOCK_CHECK,
+        where=where,
+        fields=_OF_ORDERS,
+        result=lambda orders: {order["_id"]: order for order in orders},
+    )
+
+
+def _products(where: Mapping[str, Any]) -> Evidence[list[Document]]:
+    return Evidence(collection=PRODUCTS, policy=STOCK_CHECK, where=where, fields=_OF_PRODUCTS, result=list)
 
 
 def _waited_for(orders: Iterable[Document], receipts: Iterable[str] = ()) -> Counter[Place]:
@@ -105,12 +141,7 @@ def _waited_for(orders: Iterable[Document], receipts: Iterable[str] = ()) -> Cou
     return pieces
 
 
-def _orders_of_holds(product: Document) -> dict[str, Document]:
-    ids = [hold["order_id"] for hold in product["holds"]]
-    return {order["_id"]: order for order in database()[ORDERS].find({"_id": {"$in": ids}}, _OF_ORDERS)} if ids else {}
-
-
-def _held(product: Document, orders: Mapping[str, Document]) -> Counter[Place]:
+def _held(product: Document, orders: Orders) -> Counter[Place]:
     """Pieces of attempts that are no order yet."""
     pieces: Counter[Place] = Counter()
     for hold in product["holds"]:

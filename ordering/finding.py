@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from gateway.mongo.client import Document, client, database
-from gateway.mongo.policies import ORDER_HISTORY_FRESH, Policy, under
-from gateway.mongo.reading import Read, Steps, run, run_steps
+from gateway.mongo.client import Document
+from gateway.mongo.policies import ORDER_HISTORY_FRESH, Policy
+from gateway.mongo.reading import Evidence, Read, Steps, decide, run, run_steps
 from ordering.copied_order import archived_order
 from ordering.errors import OrderArchived, UnknownOrder
 from ordering.models import Order
@@ -67,10 +67,14 @@ def find_order_by_number(number: str) -> Document | None:
 
 
 def _at_one_moment(where: Document) -> Document | None:
-    """An order on its way to another shard may be missed on both, when one is asked after and the other before its
-    commit. A payment must not be told that there is no such order: asked as of one and the same moment, they agree."""
-    with client().start_session(snapshot=True) as session, under(ORDER_HISTORY_FRESH):
-        return database()[ORDERS].find_one(where, session=session)
+    """A payment must not be told that there is no such order because it was on its way between two shards."""
+    found = Evidence(
+        collection=ORDERS,
+        policy=ORDER_HISTORY_FRESH,
+        where=where,
+        result=lambda documents: documents[0] if documents else None,
+    )
+    return decide(lambda moment: moment.run(found))
 
 
 def _by(where: Document, policy: Policy) -> Read[dict[str, Document]]:

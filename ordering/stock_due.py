@@ -15,6 +15,8 @@ from pymongo.errors import PyMongoError
 
 from catalog.reservations import PUT_BACK, RELEASE, WRITE_OFF, Change, Pieces, StockNotChanged, change_stock
 from gateway.mongo.client import Document, database
+from gateway.mongo.policies import STOCK_CHECK
+from gateway.mongo.reading import Evidence, decide
 from gateway.uuid7 import uuid7
 from ordering.models import Order
 
@@ -58,9 +60,16 @@ def pay_overdue(*, limit: int) -> int:
 
 
 def still_owed(ids: Sequence[str]) -> set[str]:
-    """Which of these debts have not been struck off."""
-    found = database()[ORDERS].find({"stock_due.id": {"$in": list(ids)}}, ["stock_due.id"])
-    return {owed["id"] for order in found for owed in order["stock_due"]} & set(ids)
+    """Which of these debts have not been struck off. The receipts of the others go, so it is asked as of one moment."""
+    standing = Evidence(
+        collection=ORDERS,
+        policy=STOCK_CHECK,
+        # The first condition is the index's: few orders owe anything.
+        where={"stock_due.at": {"$exists": True}, "stock_due.id": {"$in": list(ids)}},
+        fields=("stock_due.id",),
+        result=lambda orders: {owed["id"] for order in orders for owed in order["stock_due"]},
+    )
+    return decide(lambda moment: moment.run(standing)) & set(ids) if ids else set()
 
 
 def _is_paid(order: Document, owed: Document) -> bool:

@@ -3,9 +3,8 @@
 from celery import shared_task
 
 from gateway.cassandra.errors import CassandraError
-from ordering import holds, mails
+from ordering import drift, holds, mails
 from ordering.archive import archive_orders
-from ordering.drift import find_drift, repair
 from ordering.expiry import expire_unpaid
 from ordering.reconcile import reconcile_nightly
 from ordering.stock_due import pay_overdue
@@ -37,9 +36,12 @@ def sweep_orders() -> None:
 
 @shared_task(expires=3600)
 def check_reservations() -> None:
-    """Every night. Repairs what it finds and logs it: a difference is a bug, but the shop must sell in the morning."""
-    for drift in find_drift():
-        repair(drift)
+    """Twice a night: the first look writes down and logs what differs, the second corrects what still does.
+
+    A difference is a bug, but the shop must sell in the morning.
+    """
+    for _ in drift.check_reservations(repair=True):
+        pass
 
 
 @shared_task(name=mails.MAIL_TASK, expires=60)

@@ -6,7 +6,13 @@ MERCHANDISERS = "Мерчандайзеры"
 SUPPORT = "Поддержка"
 
 SEE_THE_CATALOG = frozenset(
-    {"catalog.view_product", "catalog.view_category", "catalog.view_geozone", "audit.view_auditentry"}
+    {
+        "catalog.view_product",
+        "catalog.view_category",
+        "catalog.view_geozone",
+        "catalog.view_reservationfinding",
+        "audit.view_auditentry",
+    }
 )
 SEE_THE_REPORTS = frozenset({"cart.view_abandonedcartday"})
 # A product is withdrawn, never deleted: carts and orders name it.

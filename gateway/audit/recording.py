@@ -20,6 +20,7 @@ class Action(Enum):
     PRODUCT_ADDED = "product.added"
     PRODUCT_CHANGED = "product.changed"
     STOCK_ADJUSTED = "stock.adjusted"
+    RESERVATION_CORRECTED = "stock.reservation_corrected"
     CATEGORY_ADDED = "category.added"
     CATEGORY_CHANGED = "category.changed"
     CATEGORY_DELETED = "category.deleted"

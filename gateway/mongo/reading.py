@@ -1,10 +1,18 @@
-"""Reads are values: a frozen description of one read, and a runner for each colour of code that executes it."""
+"""Reads are values: a frozen description of one read, and a runner for each colour of code that executes it.
+
+A `Read` is shown to people, stays on one shard, or finds candidates that a conditional write asks for again. What
+something is decided by, over documents that can move between shards, is `Evidence`: another type, which `run` does not
+take. Only a snapshot shows it, so that nobody can forget to open one.
+"""
 
 import asyncio
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from pymongo.client_session import ClientSession
+from pymongo.errors import OperationFailure
 from pymongo.read_preferences import Primary
 
 from gateway.deadline import remaining_ms
@@ -15,6 +23,11 @@ from gateway.mongo.policies import Policy, Preference, under
 from gateway.mongo.routing import ROUTING
 
 T = TypeVar("T")
+
+# SnapshotUnavailable and SnapshotTooOld: a shard cannot show that moment (any more), after an election for one. Another
+# moment is as good.
+_ANOTHER_MOMENT = {239, 246}
+MOMENTS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +80,69 @@ class Aggregation(Generic[T]):
         if (milliseconds := remaining_ms()) is not None:
             arguments["maxTimeMS"] = milliseconds
         return arguments
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence(Generic[T]):
+    """One find over documents that can be on their way from one shard to another, by whose answer something is decided.
+
+    Shards that are asked one after the other may both miss such a document, or both have it: the order of a guest who
+    is just signing in, the product that is just changing its category. As of one moment they agree.
+    """
+
+    collection: str
+    policy: Policy
+    """Names the command; the primaries are asked, whatever it allows."""
+    result: Callable[[Sequence[Document]], T]
+    where: Mapping[str, Any]
+    fields: tuple[str, ...] | None = None
+    """None: whole documents."""
+    hint: str | None = None
+
+
+class Snapshot:
+    """Every shard as of one and the same moment, that of the first question. Made by `snapshot` only."""
+
+    def __init__(self, session: ClientSession) -> None:
+        self._session = session
+
+    def run(self, evidence: Evidence[T]) -> T:
+        with under(evidence.policy):
+            documents = list(
+                database()[evidence.collection].find(
+                    evidence.where,
+                    list(evidence.fields) if evidence.fields is not None else None,
+                    hint=evidence.hint,
+                    comment=evidence.policy.name,
+                    max_time_ms=remaining_ms(),
+                    session=self._session,
+                )
+            )
+        return evidence.result(documents)
+
+
+@contextmanager
+def snapshot() -> Iterator[Snapshot]:
+    """For decisions that need several questions answered as of one moment.
+
+    What the answers are must not be older than minSnapshotHistoryWindowInSeconds (five minutes unless an operator has
+    changed it) by the last of them: else the server refuses with SnapshotTooOld.
+    """
+    with client().start_session(snapshot=True) as session:
+        yield Snapshot(session)
+
+
+def decide(decision: Callable[[Snapshot], T]) -> T:
+    """What the decision makes of one moment. Tried again, as of a later one, when a shard cannot show that moment."""
+    for _ in range(MOMENTS - 1):
+        try:
+            with snapshot() as moment:
+                return decision(moment)
+        except OperationFailure as error:
+            if error.code not in _ANOTHER_MOMENT:
+                raise
+    with snapshot() as moment:
+        return decision(moment)
 
 
 def count_up_to(limit: int, read: Read[Any]) -> Aggregation[int | None]:

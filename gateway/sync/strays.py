@@ -8,8 +8,9 @@ from gateway.cassandra.reading import read_many, scan
 from gateway.cassandra.statements import Row
 from gateway.cassandra.tables import Table
 from gateway.cassandra.writing import write
-from gateway.mongo.client import Document, client, database
-from gateway.mongo.policies import SYNC, under
+from gateway.mongo.client import Document
+from gateway.mongo.policies import SYNC
+from gateway.mongo.reading import Evidence, decide
 from gateway.sync.comparing import Difference, Differing, is_unmarked, is_waiting, key_of
 from gateway.sync.repairing import Finding, noted, repair_rows
 from gateway.sync.streaming import BATCH
@@ -63,10 +64,14 @@ def _still_there(table: Table, keys: Sequence[Row]) -> list[Row]:
 
 
 def _by_id(synced: Synced, keys: Sequence[Row]) -> dict[str, Document]:
-    """As of one moment: a document on its way from one shard to another could else be missed on both."""
+    """As of one moment: whatever is absent then loses its row."""
     ids = sorted({key[synced.id_column] for key in keys})
     if not ids:
         return {}
-    with client().start_session(snapshot=True) as session, under(SYNC):
-        found = database()[synced.collection].find({"_id": {"$in": ids}}, session=session)
-        return {document["_id"]: document for document in found}
+    found = Evidence(
+        collection=synced.collection,
+        policy=SYNC,
+        where={"_id": {"$in": ids}},
+        result=lambda documents: {document["_id"]: document for document in documents},
+    )
+    return decide(lambda moment: moment.run(found))

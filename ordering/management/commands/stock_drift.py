@@ -3,21 +3,36 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from ordering.drift import find_drift, repair
+from catalog.findings import CONFIRMED_AFTER
+from ordering.drift import Checked, check_reservations
+
+MINUTES = round(CONFIRMED_AFTER.total_seconds() / 60)
 
 
 class Command(BaseCommand):
-    help = "Compares what is reserved with what open orders wait for, while the shop goes on selling."
+    help = (
+        "Compares what is reserved with what open orders wait for, while the shop goes on selling. What differs is"
+        f" written down; --repair corrects only what an earlier check, at least {MINUTES} minutes ago, found as well."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--repair", action="store_true", help="set what differs to what it should be")
+        parser.add_argument("--repair", action="store_true", help="correct what an earlier check found, too")
 
     def handle(self, *args: Any, **options: Any) -> None:
         found = 0
-        for drift in find_drift():
+        for checked in check_reservations(repair=options["repair"]):
             found += 1
+            difference = checked.difference
             self.stdout.write(
-                f"{drift.key.id} in {drift.geozone}: {drift.reserved} reserved, {drift.expected} waited for"
-                + (f", {'repaired' if repair(drift) else 'changed meanwhile'}" if options["repair"] else "")
+                f"{difference.key.id} in {difference.geozone}: {difference.reserved} reserved, "
+                f"{difference.expected} waited for, {_state(checked, repair=options['repair'])}"
             )
         self.stdout.write(f"{found} reservations differ." if found else "Every reservation is as it should be.")
+
+
+def _state(checked: Checked, *, repair: bool) -> str:
+    if checked.repaired:
+        return "repaired"
+    if not checked.confirmed:
+        return f"to be confirmed by a check in {MINUTES} minutes"
+    return "changed meanwhile" if repair else "found before"
