@@ -269,6 +269,13 @@ CELERY_BEAT_SCHEDULE = {
 ORDER_KEPT_DAYS = env.int("ORDER_KEPT_DAYS", 365)
 # How long unpaid stock is held.
 ORDER_RESERVATION_MINUTES = env.int("ORDER_RESERVATION_MINUTES", 30)
+# What one buyer, and what one network, may hold unpaid at once: orders, and pieces of one product. Far more than a
+# household orders, and for a network more than an office or a mobile operator's gateway does in half an hour.
+_SOME = validate.Range(min=1)
+ORDER_UNPAID_PER_BUYER = env.int("ORDER_UNPAID_PER_BUYER", 20, validate=_SOME)
+ORDER_UNPAID_PER_ADDRESS = env.int("ORDER_UNPAID_PER_ADDRESS", 200, validate=_SOME)
+ORDER_UNPAID_PIECES_PER_BUYER = env.int("ORDER_UNPAID_PIECES_PER_BUYER", 100, validate=_SOME)
+ORDER_UNPAID_PIECES_PER_ADDRESS = env.int("ORDER_UNPAID_PIECES_PER_ADDRESS", 500, validate=_SOME)
 
 # ---------------------------------------------------------------- payments
 

@@ -22,11 +22,61 @@ class CartEmpty(DomainError):
     text = Text("Корзина пуста.", "The cart is empty.")
 
 
+class CartOrdered(DomainError):
+    """What a request under another key finds: that order is not its own."""
+
+    code = Code.CART_EMPTY
+    text = Text(
+        "Корзина пуста: она уже оформлена на другом устройстве, заказ {number}.",
+        "The cart is empty: it has been ordered on another device, order {number}.",
+    )
+
+
 class CartBusy(DomainError):
     code = Code.CONFLICT
     text = Text(
         "Корзина всё время меняется на другом устройстве. Повторите, когда там закончат.",
         "The cart keeps changing on another device. Try again when that has ended.",
+    )
+
+
+class TooMuchUnpaid(DomainError):
+    """More than one buyer, or one network, may hold unpaid."""
+
+
+class BuyerHoldsOrders(TooMuchUnpaid):
+    code = Code.RATE_LIMITED
+    text = Text(
+        "У вас уже {limit} неоплаченных заказов. Оплатите или отмените их, потом оформляйте новые.",
+        "You have {limit} unpaid orders already. Pay or cancel them before you order more.",
+    )
+
+
+class AddressHoldsOrders(TooMuchUnpaid):
+    code = Code.RATE_LIMITED
+    text = Text(
+        "Из вашей сети сейчас слишком много неоплаченных заказов. Оплатите или отмените свои, или повторите позже.",
+        "There are too many unpaid orders from your network. Pay or cancel yours, or try again later.",
+    )
+
+
+class BuyerHoldsPieces(TooMuchUnpaid):
+    code = Code.QUANTITY_LIMIT
+    text = Text(
+        "«{name}»: без оплаты можно отложить не больше {limit}, в неоплаченных заказах {held}, в корзине {wanted}."
+        " Оплатите или отмените прежние заказы или уменьшите количество.",
+        '"{name}": at most {limit} can be held unpaid, {held} are in unpaid orders, {wanted} in the cart. Pay or cancel'
+        " the earlier orders, or take fewer.",
+    )
+
+
+class AddressHoldsPieces(TooMuchUnpaid):
+    code = Code.QUANTITY_LIMIT
+    text = Text(
+        "«{name}»: из вашей сети без оплаты отложено слишком много. Оплатите или отмените свои заказы, уменьшите"
+        " количество или повторите позже.",
+        '"{name}": too many are held unpaid from your network. Pay or cancel your orders, take fewer, or try again'
+        " later.",
     )
 
 

@@ -241,3 +241,27 @@ class StrayMoney(ShardedDocument):
 
     def __str__(self) -> str:
         return f"{self.amount} ({self.reference})"
+
+
+class UnpaidHoldings(ShardedDocument):
+    """The unpaid orders of one buyer, or from one address, see ordering/hoarding.py."""
+
+    id = models.CharField(primary_key=True, db_column="_id", max_length=80)
+    """The owner, or `a:` and a keyed hash of the address."""
+    held = models.JSONField(default=list)
+    """[{order_id, at, until, pieces}]"""
+    pieces = models.JSONField(default=dict)
+    """By product, of all of them."""
+    expires_at = models.DateTimeField()
+
+    collection: ClassVar[Collection] = Collection(
+        shard_key={"_id": "hashed"}, indexes=(Index({"expires_at": 1}, expire_after_seconds=0),)
+    )
+
+    class Meta:
+        managed = False
+        db_table = "unpaid_holdings"
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return self.id

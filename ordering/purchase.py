@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from decimal import Decimal
 
 from gateway.domain_errors import DomainError, Refused
-from gateway.text_input import BadEmail, is_email, text_errors
+from gateway.text_input import BadEmail, is_email, normal_key, text_errors
 from gateway.texts import DEFAULT_LANGUAGE, Language
 from ordering.errors import BadAmount, BadPhone
 from ordering.lookup_keys import phone_digits
@@ -54,13 +54,13 @@ class Purchase:
 
 
 def checked(purchase: Purchase) -> Purchase:
-    """Without spaces around, or refused with everything that is wrong with it."""
+    """Without spaces around, its key in the one form of keys; or refused with everything that is wrong with it."""
     tidy = Purchase(
         geozone=purchase.geozone.strip(),
         contact=ContactDetails(*(value.strip() for value in asdict(purchase.contact).values())),
         shipping_address=AddressDetails(*(value.strip() for value in asdict(purchase.shipping_address).values())),
         expected_total=purchase.expected_total,
-        client_key=purchase.client_key or None,
+        client_key=normal_key(purchase.client_key) if purchase.client_key else None,
         language=purchase.language,
     )
     if errors := list(_errors(tidy)):
@@ -79,5 +79,6 @@ def _errors(purchase: Purchase) -> Iterator[DomainError]:
         yield BadPhone("contact", "phone")
     if not purchase.expected_total.is_finite() or purchase.expected_total < 0:
         yield BadAmount("expected_total")
-    yield from text_errors(purchase.client_key or "", MAX_CLIENT_KEY, "client_key", required=False)
+    if purchase.client_key is not None:
+        yield from text_errors(purchase.client_key, MAX_CLIENT_KEY, "client_key")
     yield from text_errors(purchase.geozone, MAX_GEOZONE, "geozone")

@@ -6,7 +6,7 @@ import strawberry
 from strawberry.utils.str_converters import to_camel_case
 
 from gateway.domain_errors import Code, DomainError
-from gateway.texts import Language
+from gateway.texts import Language, Text
 
 UserErrorCode = strawberry.enum(Code, name="UserErrorCode")
 
@@ -27,6 +27,9 @@ class WarningCode(Enum):
     PRODUCT_WITHDRAWN = "PRODUCT_WITHDRAWN"
     LOW_STOCK = "LOW_STOCK"
     LINES_DROPPED = "LINES_DROPPED"
+    REPLAYED = strawberry.enum_value(
+        "REPLAYED", description="The answer is the one given to an earlier request under the same key."
+    )
 
 
 @strawberry.type(name="Warning")
@@ -36,6 +39,11 @@ class Adjustment:
     code: WarningCode
     message: str
     target: strawberry.ID | None = strawberry.field(default=None, description="CartLine.id or Product.id")
+
+
+def replayed(text: Text, language: Language) -> Adjustment:
+    """Says that the answer tells of what an earlier request did."""
+    return Adjustment(code=WarningCode.REPLAYED, message=text.in_language(language))
 
 
 def user_errors(error: DomainError, language: Language, *, argument: str | None = None) -> list[UserError]:

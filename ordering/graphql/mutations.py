@@ -12,7 +12,7 @@ from cart.graphql.types import adjustments
 from gateway.accounts.models import User
 from gateway.domain_errors import Code, DomainError, NotAllowed, NotSignedIn
 from gateway.graphql.context import RequestContext
-from gateway.graphql.user_errors import Adjustment, UserError, WarningCode, user_errors
+from gateway.graphql.user_errors import Adjustment, UserError, WarningCode, replayed, user_errors
 from gateway.graphql.writes import run_write
 from gateway.mongo.client import Document
 from gateway.staff.permissions import actor_with
@@ -40,6 +40,10 @@ TOTAL_FELL = Text(
     "Цены снизились: было {expected} ₽, к оплате {total} ₽.",
     "Prices have fallen: it was {expected} RUB, to be paid are {total} RUB.",
 )
+ORDERED_BEFORE = Text(
+    "Заказ оформлен прежним запросом: больше ничего не куплено.",
+    "An earlier request made this order: nothing more was bought.",
+)
 
 
 @strawberry.type
@@ -55,10 +59,12 @@ class OrderMutation:
         try:
             if owner is None:
                 raise CartEmpty
-            bought = await run_write(check_out, owner, input.purchase(context.language))
+            bought = await run_write(check_out, owner, input.purchase(context.language), network=context.client)
         except DomainError as error:
             return await _not_bought(context, error)
         warnings = [_fell(bought, input.expected_total, context)] if bought.saved else []
+        if bought.replayed:
+            warnings.append(replayed(ORDERED_BEFORE, context.language))
         return CheckoutPayload(order=Order(document=bought.order), user_errors=[], warnings=warnings)
 
     @strawberry.mutation(description="An unpaid order, by its buyer or staff.")

@@ -38,7 +38,8 @@ class CheckoutInput:
     )
     client_key: str | None = strawberry.field(
         default=strawberry.UNSET,
-        description="Any string that the client makes once per attempt to buy: repeating it returns the same order.",
+        description="Any string that the client makes once per attempt to buy: repeating it returns the same order, "
+        "with the warning REPLAYED. With other input it is CONFLICT. A refused attempt leaves its key free.",
     )
 
     def purchase(self, language: Language) -> Purchase:

@@ -73,8 +73,20 @@ def test_customer_buys_for_the_account(web: httpx.Client, orders: Database[Docum
 def test_repeated_checkout_answers_with_the_same_order(guest: Buyer, orders: Database[Document]) -> None:
     first = guest.send(CHECKOUT, input={**INPUT, "clientKey": "attempt-1"})
 
-    assert guest.send(CHECKOUT, input={**INPUT, "clientKey": "attempt-1"}) == first
-    assert guest.send(CHECKOUT, input=INPUT) == first
+    repeated = {
+        **first,
+        "warnings": [
+            {
+                "code": "REPLAYED",
+                "target": None,
+                "message": "Заказ оформлен прежним запросом: больше ничего не куплено.",
+            }
+        ],
+    }
+    assert first["warnings"] == []
+    assert guest.send(CHECKOUT, input={**INPUT, "clientKey": "attempt-1"}) == repeated
+    assert guest.send(CHECKOUT, input=INPUT) == repeated
+    assert refusals(guest.send(CHECKOUT, input={**INPUT, "clientKey": "attempt-2"})) == [("CART_EMPTY", None)]
     assert orders["orders"].count_documents({}) == 1
 
 
