@@ -8,8 +8,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from gateway.graphql.tests.conftest import free_port
 from gateway.tests.certificates import make_certificates
+from gateway.tests.redis_servers import free_port
 from gateway.transport import CONTENT_SECURITY_POLICY, HEADERS
 
 PRODUCTION = {
