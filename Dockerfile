@@ -1,6 +1,9 @@
 # One image for the web server, the Celery worker, beat and the one-shot set-up job: only the command differs.
 
-FROM python:3.11.16-slim-bookworm AS build
+# By tag; deploy/compose/pin.sh gives its digest.
+ARG PYTHON_IMAGE=python:3.11.16-slim-bookworm
+
+FROM ${PYTHON_IMAGE} AS build
 
 # A virtualenv without pip: what runs in production has no installer. Every package comes as a wheel with a known hash,
 # so this stage needs no compiler.
@@ -19,7 +22,7 @@ COPY admin_ext admin_ext
 RUN GATEWAY_ENV=production /venv/bin/python manage.py collectstatic --noinput
 
 
-FROM python:3.11.16-slim-bookworm
+FROM ${PYTHON_IMAGE}
 
 ENV PATH=/venv/bin:$PATH \
     PYTHONUNBUFFERED=1 \
@@ -39,5 +42,6 @@ EXPOSE 8000
 HEALTHCHECK --interval=15s --timeout=3s --start-period=30s --retries=3 \
     CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8000/healthz', timeout=2)"]
 
-# What proxies say of the client is read by the gateway itself, from those in TRUSTED_PROXIES.
-CMD ["uvicorn", "gateway.asgi:application", "--no-proxy-headers", "--host", "0.0.0.0", "--port", "8000"]
+# A process per core that this container may use, or WEB_CONCURRENCY of them. What proxies say of the client is read by the
+# gateway itself.
+CMD ["sh", "-c", "exec uvicorn gateway.asgi:application --no-proxy-headers --no-server-header --host 0.0.0.0 --port 8000 --workers ${WEB_CONCURRENCY:-$(nproc)}"]

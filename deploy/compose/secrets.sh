@@ -8,7 +8,8 @@
 #                            files are readable, because the servers run as users of their own inside their containers.
 #
 # To change a password: delete its line in .env, run this again, and `docker compose up --detach --force-recreate`.
-# MongoDB's key is changed by deleting its file, with the whole shop stopped.
+# Two cannot be changed like that: CASSANDRA_ADMIN_PASSWORD (change it with cqlsh, then here), and MongoDB's key, whose
+# file is deleted with the whole shop stopped.
 
 set -eu
 cd "$(dirname "$0")/../.."

@@ -5,6 +5,7 @@
 
 import json
 import re
+import shlex
 from functools import cache
 from pathlib import Path
 from runpy import run_path
@@ -16,9 +17,11 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 OUR_IMAGE = "mobile-world-gateway"
-ONE_SHOT = {"mongo-init", "setup"}
+JOBS = {"mongo-init", "cassandra-init"}
+"""Of our image, but only for its Python and drivers: they make the users, and the gateway does not run in them."""
+ONE_SHOT = {*JOBS, "setup"}
 # Of servers whose port is not in their command.
-DEFAULT_PORTS = {"cassandra": 9042}
+DEFAULT_PORTS = {"cassandra": 9042, "proxy": 8443}
 
 Service = dict[str, Any]
 
@@ -65,7 +68,17 @@ def services() -> dict[str, Service]:
 
 
 def our_services() -> dict[str, Service]:
-    return {name: service for name, service in services().items() if service["image"] == OUR_IMAGE}
+    return {name: service for name, service in services().items() if service["image"] == OUR_IMAGE and name not in JOBS}
+
+
+def filled(environment: dict[str, str], secrets: dict[str, str]) -> dict[str, str]:
+    """With what Compose puts in for `${NAME…}`: the value, or the default that the file names."""
+
+    def value(match: re.Match[str]) -> str:
+        name, _, default = match[1].partition(":-")
+        return secrets.get(name.partition(":?")[0], default)
+
+    return {name: re.sub(r"\$\{([^}]+)\}", value, text) for name, text in environment.items()}
 
 
 def our_environment() -> dict[str, str]:
@@ -84,6 +97,15 @@ def dockerfile_arguments(instruction: str) -> list[str]:
     return [argument for found, argument in dockerfile() if found == instruction]
 
 
+def web_command() -> list[str]:
+    """What the image runs by default, without the shell that counts the cores."""
+    shell, flag, script = json.loads(dockerfile_arguments("CMD")[-1])
+    assert (shell, flag) == ("sh", "-c")
+    run, *command = shlex.split(script)
+    assert run == "exec"
+    return command
+
+
 def option(command: list[str], name: str) -> str:
     return command[command.index(name) + 1]
 
@@ -91,7 +113,7 @@ def option(command: list[str], name: str) -> str:
 def listening_port(service_name: str) -> int:
     service = services()[service_name]
     if service["image"] == OUR_IMAGE:
-        return int(option(json.loads(dockerfile_arguments("CMD")[-1]), "--port"))
+        return int(option(web_command(), "--port"))
     if service_name in DEFAULT_PORTS:
         return DEFAULT_PORTS[service_name]
     return int(option(service["command"], "--port"))

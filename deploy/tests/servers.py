@@ -1,6 +1,7 @@
 """Servers that a test starts for itself, beside the stack: real programs, gone when the test is over."""
 
 import os
+import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -14,9 +15,11 @@ START_SECONDS = 120.0
 def running(
     command: list[str], *, ready: Callable[[], bool], log: Path, environment: Mapping[str, str] | None = None
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """The program from the moment when it is ready; killed afterwards, for its data is nobody's."""
+    """The program from the moment when it is ready; killed afterwards with all that it started: its data is nobody's."""
     with log.open("wb") as output:
-        process = subprocess.Popen(command, env={**os.environ, **(environment or {})}, stdout=output, stderr=output)
+        process = subprocess.Popen(
+            command, env={**os.environ, **(environment or {})}, stdout=output, stderr=output, start_new_session=True
+        )
     try:
         deadline = time.monotonic() + START_SECONDS
         while not ready():
@@ -26,5 +29,5 @@ def running(
             time.sleep(0.2)
         yield process
     finally:
-        process.kill()
+        os.killpg(process.pid, signal.SIGKILL)
         process.wait()

@@ -2,8 +2,12 @@
 
 import importlib
 import json
+import os
 import shlex
+import sys
+from pathlib import Path
 
+import httpx
 import pytest
 from django.conf import settings
 
@@ -11,16 +15,44 @@ from deploy.tests.described import (
     ROOT,
     dockerfile_arguments,
     listening_port,
+    web_command,
 )
+from deploy.tests.servers import running
+from gateway.tests.redis_servers import free_port
 
 
 def test_image_serves_our_asgi_application() -> None:
-    program, target, *options = json.loads(dockerfile_arguments("CMD")[-1])
+    program, target, *options = web_command()
     module, _, attribute = target.partition(":")
     assert program == "uvicorn"
     assert "--no-proxy-headers" in options
     assert target == settings.ASGI_APPLICATION.replace(".application", ":application")
     assert callable(getattr(importlib.import_module(module), attribute))
+
+
+@pytest.mark.parametrize(("asked", "expected"), [("3", 3), ("", len(os.sched_getaffinity(0)))])
+def test_image_serves_with_a_process_per_core_or_as_many_as_are_asked_for(
+    asked: str, expected: int, tmp_path: Path
+) -> None:
+    shell, flag, script = json.loads(dockerfile_arguments("CMD")[-1])
+    port = free_port()
+    environment = {
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "WEB_CONCURRENCY": asked,
+        "GATEWAY_ENV": "development",
+    }
+    command = [shell, flag, script.replace("--port 8000", f"--port {port}")]
+    log = tmp_path / "web.log"
+
+    with running(command, ready=lambda: processes_in(log) == expected, log=log, environment=environment):
+        answer = httpx.get(f"http://127.0.0.1:{port}/healthz", timeout=20)
+
+    assert answer.status_code == 200
+    assert "server" not in answer.headers
+
+
+def processes_in(log: Path) -> int:
+    return log.read_text().count("Application startup complete")
 
 
 # ---------------------------------------------------------------- the image

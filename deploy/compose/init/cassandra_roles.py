@@ -2,7 +2,8 @@
 
 A new node lets anybody in as `cassandra`, password `cassandra`. `roles` replaces that superuser by one of our own and
 makes two roles with as few rights as they need; `grants` gives the shop's role its keyspaces, once they exist. Both may
-run at every start, after a crash at any line, and to change a password. They read from the environment:
+run at every start, after a crash at any line, and to change a password other than the superuser's. They read from the
+environment:
 
     CASSANDRA_CONTACT_POINTS     host or host:port, the first one is asked
     CASSANDRA_KEYSPACE_PREFIX    of the shop's keyspaces
@@ -55,19 +56,24 @@ def make_roles(environment: Mapping[str, str]) -> None:
     admin = environment["CASSANDRA_ADMIN_PASSWORD"]
     if not lets_in("admin", admin, environment):
         with session_of(DEFAULT, DEFAULT, environment) as session:
-            make_role(session, "admin", admin, "SUPERUSER = true")
+            make_role(session, "admin", admin, environment, superuser=True)
     with session_of("admin", admin, environment) as session:
         session.execute(f"ALTER ROLE {DEFAULT} WITH SUPERUSER = false AND LOGIN = false")
-        make_role(session, "topology", environment["CASSANDRA_SCHEMA_PASSWORD"], "SUPERUSER = false")
-        make_role(session, "gateway", environment["CASSANDRA_PASSWORD"], "SUPERUSER = false")
+        make_role(session, "topology", environment["CASSANDRA_SCHEMA_PASSWORD"], environment)
+        make_role(session, "gateway", environment["CASSANDRA_PASSWORD"], environment)
         # Whoever makes a keyspace may do everything in it, and nothing elsewhere.
         session.execute("GRANT CREATE ON ALL KEYSPACES TO topology")
     say("roles: admin, topology, gateway; the default superuser is locked")
 
 
-def make_role(session: Session, name: str, password: str, kind: str) -> None:
-    session.execute(f"CREATE ROLE IF NOT EXISTS {name} WITH PASSWORD = %s AND LOGIN = true AND {kind}", (password,))
-    session.execute(f"ALTER ROLE {name} WITH PASSWORD = %s AND LOGIN = true AND {kind}", (password,))
+def make_role(
+    session: Session, name: str, password: str, environment: Mapping[str, str], *, superuser: bool = False
+) -> None:
+    """Make the role, or give it this password if it has another: Cassandra lets a password change every 5 s only."""
+    kind = f"LOGIN = true AND SUPERUSER = {str(superuser).lower()}"
+    session.execute(f"CREATE ROLE IF NOT EXISTS {name} WITH PASSWORD = %s AND {kind}", (password,))
+    if not can_sign_in(name, password, environment):
+        session.execute(f"ALTER ROLE {name} WITH PASSWORD = %s", (password,))
 
 
 def grant(environment: Mapping[str, str]) -> None:
@@ -86,7 +92,7 @@ def lets_in(role: str, password: str, environment: Mapping[str, str]) -> bool:
     while True:
         try:
             for name, secret, answer in ((role, password, True), (DEFAULT, DEFAULT, False)):
-                if _can_sign_in(name, secret, environment):
+                if can_sign_in(name, secret, environment):
                     return answer
         except NoHostAvailable as error:
             if time.monotonic() > deadline:
@@ -96,7 +102,7 @@ def lets_in(role: str, password: str, environment: Mapping[str, str]) -> bool:
         time.sleep(PAUSE_SECONDS)
 
 
-def _can_sign_in(role: str, password: str, environment: Mapping[str, str]) -> bool:
+def can_sign_in(role: str, password: str, environment: Mapping[str, str]) -> bool:
     try:
         with session_of(role, password, environment):
             return True
