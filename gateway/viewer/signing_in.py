@@ -44,7 +44,8 @@ def recognise(visit: Visit, email: str, password: str) -> User:
 
 
 def make_account(visit: Visit, email: str, password: str, *, name: str, phone: str) -> User:
-    """Raises TooManyFailures, EmailTaken or all that is wrong with the input; then nothing has changed."""
+    """Raises TooManySessions, TooManyFailures, EmailTaken or all that is wrong; then nothing has changed."""
+    visit.new_session.admit()
     attempt = attempts.begin(email, visit.client)
     try:
         user = register(email, password, name=name, phone=phone)
@@ -57,7 +58,11 @@ def make_account(visit: Visit, email: str, password: str, *, name: str, phone: s
 
 
 def enter(visit: Visit, user: User, mode: MergeMode) -> SignedIn:
-    """Sign in whoever was recognised: what the guest had becomes the customer's, and a new session begins."""
+    """Sign in whoever was recognised: what the guest had becomes the customer's, and a new session begins.
+
+    Raises TooManySessions; then nothing has changed.
+    """
+    visit.new_session.admit()
     # A customer's session hands nothing over: what belongs to one account stays there.
     guest = visit.owner if visit.owner and is_guest(visit.owner) else None
     customer = customer_owner(user.pk)

@@ -10,32 +10,55 @@ from typing import Any, NamedTuple
 from django.conf import settings
 from redis import Redis
 from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.exceptions import RedisError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from gateway.accounts.sessions.records import SessionRecord
 from gateway.redis import Reachable, redis_client
 
 UNSYNCED = "sessions:unsynced"
+# Guests' sessions by when they were last used. Anybody may make one, so there are only so many copies of them.
+GUESTS = "sessions:guests"
 # How long a copy that Cassandra has too is kept: through an outage of a day people stay signed in.
 SYNCED_SECONDS = 24 * 3600
-# Sessions of one account that its list remembers, the newest; nobody looks through more.
+# Sessions of one account that have a copy and that its list remembers, the newest; nobody looks through more.
 LISTED = 200
 
+# A copy makes room for others if it is gone already, if Cassandra has it too, or if there is no Cassandra to wait for.
+# Of guests' those used least recently go; if the ten oldest all wait for Cassandra, there is no room.
 _SAVE = """
+local guest, only_synced = ARGV[10] ~= '0', ARGV[11] == '1'
+local function make_room(other)
+  local synced = redis.call('HGET', 'session:' .. other, 'synced')
+  if only_synced and synced == '0' then return false end
+  redis.call('DEL', 'session:' .. other)
+  redis.call('ZREM', KEYS[3], other)
+  return true
+end
 local stored = redis.call('HMGET', KEYS[1], 'ended', 'written_at')
 if stored[1] then return 0 end
 if stored[2] and tonumber(stored[2]) > tonumber(ARGV[3]) then return 1 end
+if guest and not stored[2] and redis.call('ZCARD', KEYS[3]) >= tonumber(ARGV[10]) then
+  local room = false
+  for _, other in ipairs(redis.call('ZRANGE', KEYS[3], 0, 9)) do
+    room = make_room(other)
+    if room then break end
+  end
+  if not room then return 2 end
+end
 redis.call('HSET', KEYS[1], 'record', ARGV[2], 'written_at', ARGV[3], 'synced', ARGV[4],
            'seen', redis.call('TIME')[1])
 redis.call('EXPIRE', KEYS[1], ARGV[6])
 if ARGV[5] == '1' then redis.call('SADD', KEYS[2], ARGV[1]) end
-if KEYS[3] then
-  redis.call('ZADD', KEYS[3], ARGV[7], ARGV[1])
+redis.call('ZADD', KEYS[3], guest and redis.call('TIME')[1] or ARGV[7], ARGV[1])
+redis.call('EXPIRE', KEYS[3], ARGV[8])
+if not guest then
+  for _, other in ipairs(redis.call('ZRANGE', KEYS[3], 0, -1 - ARGV[9])) do make_room(other) end
   redis.call('ZREMRANGEBYRANK', KEYS[3], 0, -1 - ARGV[9])
-  redis.call('EXPIRE', KEYS[3], ARGV[8])
 end
 return 1
 """
+_NO_ROOM = 2
 # The record stays, for whoever deletes the rows: it says in whose list the session is.
 _END = """
 if ARGV[4] ~= '' then redis.call('HSETNX', KEYS[1], 'record', ARGV[4]) end
@@ -61,6 +84,10 @@ local stored = redis.call('HMGET', KEYS[1], 'ended', 'record', 'synced', 'seen')
 local age = stored[4] and redis.call('TIME')[1] - stored[4] or -1
 return {stored[1] or '', stored[2] or '', stored[3] or '', age}
 """
+
+
+class NoRoom(RedisError):
+    """Redis has as many guests' sessions as it may have, and Cassandra has been told of none of the oldest."""
 
 
 class Copy(NamedTuple):
@@ -94,12 +121,13 @@ def find_all(session_ids: Iterable[str]) -> dict[str, Copy]:
 
 
 def save(record: SessionRecord, *, synced: bool, queued: bool) -> bool:
-    """Keep it unless a newer one is there. False: the session has ended. `queued`: Cassandra shall get it later."""
+    """Keep it unless a newer one is there. False: the session has ended. `queued`: Cassandra shall get it later.
+
+    Raises NoRoom, which to a caller is a Redis that cannot keep it.
+    """
     life = max(1, record.seconds_left())
-    keys = [_key(record.session_id), UNSYNCED]
+    keys = [_key(record.session_id), UNSYNCED, GUESTS if record.user_id is None else _index(record.user_id)]
     created = round(record.created_at.timestamp() * 1000)
-    if record.user_id is not None:
-        keys.append(_index(record.user_id))
     arguments = (
         record.session_id,
         record.as_text(),
@@ -110,8 +138,13 @@ def save(record: SessionRecord, *, synced: bool, queued: bool) -> bool:
         created,
         settings.SESSION_COOKIE_AGE,
         LISTED,
+        settings.SESSION_GUEST_COPIES if record.user_id is None else 0,
+        int(bool(settings.CASSANDRA_CONTACT_POINTS)),
     )
-    return bool(_ask(lambda redis: redis.register_script(_SAVE)(keys=keys, args=arguments)))
+    outcome: int = _ask(lambda redis: redis.register_script(_SAVE)(keys=keys, args=arguments))
+    if outcome == _NO_ROOM:
+        raise NoRoom("no room for another guest")
+    return bool(outcome)
 
 
 def end(session_id: str, record: SessionRecord | None, *, queued: bool) -> SessionRecord | None:

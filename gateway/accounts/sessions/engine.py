@@ -10,6 +10,7 @@ from django.contrib.sessions.backends.base import CreateError, SessionBase, Upda
 
 from gateway.accounts.owners import session_hash
 from gateway.accounts.sessions import store
+from gateway.accounts.sessions.admission import admit
 from gateway.accounts.sessions.errors import SessionsUnavailable
 from gateway.accounts.sessions.records import DEVICE_LENGTH, SessionRecord, now
 
@@ -25,6 +26,7 @@ class SessionStore(SessionBase):
         super().__init__(session_key)
         self._device = device[:DEVICE_LENGTH]
         self._ip_address = ip_address
+        self._admitted = False
         self._record: SessionRecord | None = None
         """As it was loaded or saved last."""
         self._content = b""
@@ -48,7 +50,17 @@ class SessionStore(SessionBase):
     def exists(self, session_key: str) -> bool:
         return store.find(session_hash(session_key)) is not None
 
+    def admit(self) -> None:
+        """Make sure that a session may begin here, or raise TooManySessions: before whatever must not be half done.
+
+        Once for a session. One without an address is begun by our own code, for nobody out there.
+        """
+        if self._ip_address and not self._admitted:
+            admit(self._ip_address)
+            self._admitted = True
+
     def create(self) -> None:
+        self.admit()
         self._session_key = self._get_new_session_key()
         self._record = None
         self.save(must_create=True)

@@ -9,8 +9,9 @@ from django.utils.functional import SimpleLazyObject
 from gateway.accounts.errors import TooManySignIns
 from gateway.accounts.sessions.cookies import bearer_token
 from gateway.accounts.sessions.engine import SessionStore
-from gateway.accounts.sessions.errors import RETRY_SECONDS, UNAVAILABLE, SessionsUnavailable
+from gateway.accounts.sessions.errors import RETRY_SECONDS, UNAVAILABLE, SessionsUnavailable, TooManySessions
 from gateway.accounts.sessions.signed_in import user_of
+from gateway.http import UNKNOWN
 from gateway.texts import Text, accepted_language
 
 
@@ -20,12 +21,14 @@ class SessionMiddleware(DjangoSessionMiddleware):
         request.session = SessionStore(
             request.COOKIES.get(settings.SESSION_COOKIE_NAME) if bearer is None else bearer,
             device=request.headers.get("user-agent", ""),
-            ip_address=request.META.get("REMOTE_ADDR", ""),
+            ip_address=request.META.get("REMOTE_ADDR") or UNKNOWN,
         )
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         if isinstance(exception, TooManySignIns):
             return _later(request, exception.text)
+        if isinstance(exception, TooManySessions):
+            return _too_many(request, exception)
         return _later(request, UNAVAILABLE) if isinstance(exception, SessionsUnavailable) else None
 
     def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
@@ -33,6 +36,8 @@ class SessionMiddleware(DjangoSessionMiddleware):
             response = super().process_response(request, response)
         except SessionsUnavailable:
             return _later(request, UNAVAILABLE)
+        except TooManySessions as error:
+            return _too_many(request, error)
         session = getattr(request, "session", None)
         if isinstance(session, SessionStore) and session.touch():
             _renew_cookie(response, session)
@@ -60,6 +65,11 @@ def _renew_cookie(response: HttpResponse, session: SessionStore) -> None:
         httponly=settings.SESSION_COOKIE_HTTPONLY,
         samesite=settings.SESSION_COOKIE_SAMESITE,  # type: ignore[arg-type]
     )
+
+
+def _too_many(request: HttpRequest, error: TooManySessions) -> HttpResponse:
+    text = error.message(accepted_language(request.headers.get("accept-language")))
+    return HttpResponse(text, status=429, content_type="text/plain; charset=utf-8")
 
 
 def _later(request: HttpRequest, reason: Text) -> HttpResponse:

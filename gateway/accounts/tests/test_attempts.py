@@ -100,10 +100,10 @@ def test_redis_holds_no_addresses_of_accounts() -> None:
 
 def test_without_redis_nobody_is_counted(settings: Settings, stack: Stack) -> None:
     settings.SIGN_IN_FAILURES_PER_ACCOUNT = 0
-    stack.kill("redis")
+    stack.kill("cache")
 
     attempt = attempts.begin("a@example.com", "192.0.2.1")
     attempt.take_back()
 
-    stack.start("redis")
+    stack.start("cache")
     assert not allowed("a@example.com", "192.0.2.1")

@@ -1,0 +1,19 @@
+"""How many sessions one network may begin: each is a copy in Redis for a day and a row in Cassandra for a month."""
+
+import math
+
+from django.conf import settings
+
+from gateway.accounts.sessions.errors import TooManySessions
+from gateway.buckets import Buckets, Rate
+from gateway.http import network_of
+
+_buckets = Buckets("sessions:new")
+
+
+def admit(address: str) -> None:
+    """Count one more that begins at this address, or raise TooManySessions."""
+    rate = Rate(settings.SESSIONS_PER_CLIENT_HOUR, settings.SESSIONS_PER_CLIENT_HOUR / 3600)
+    taken = _buckets.take_blocking(network_of(address), 1, rate)
+    if not taken.allowed:
+        raise TooManySessions(minutes=math.ceil((1 - taken.left) / rate.restore / 60))
