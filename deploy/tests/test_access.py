@@ -21,7 +21,7 @@ from deploy.local.progress import Progress
 from deploy.tests.described import ROOT
 from deploy.tests.secrets import Secrets, make_secrets
 from deploy.tests.servers import running
-from gateway.graphql.tests.conftest import free_port
+from gateway.tests.redis_servers import free_port
 
 INIT = ROOT / "deploy" / "compose" / "init"
 DATABASE = "mobile_world"

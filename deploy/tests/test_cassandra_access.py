@@ -26,8 +26,8 @@ from deploy.tests.described import ROOT, services
 from deploy.tests.secrets import Secrets, make_secrets
 from deploy.tests.servers import running
 from gateway.cassandra.session import PROTOCOL_VERSION
-from gateway.graphql.tests.conftest import free_port
 from gateway.tests.certificates import Certificates, make_certificates
+from gateway.tests.redis_servers import free_port
 
 # A node of its own is started: some ten seconds on an idle machine, a minute on one that has other things to do.
 pytestmark = [pytest.mark.cluster, pytest.mark.timeout(300)]
@@ -207,7 +207,7 @@ def test_application_may_not(node: Node, statement: str) -> None:
     with node.session("gateway", node.secrets.values["CASSANDRA_PASSWORD"]) as session:
         with pytest.raises(Unauthorized):
             session.execute(statement)
-        assert session.execute(f"SELECT count(*) FROM {PREFIX}_carts.user_sessions").one() is not None
+        assert session.execute(f"SELECT count(*) FROM {PREFIX}_carts.user_sessions").one() is not None  # noqa: S608 - our own name
 
 
 def test_default_superuser_is_locked(node: Node) -> None:
