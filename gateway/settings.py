@@ -319,10 +319,25 @@ GRAPHIQL = env.bool("GRAPHIQL", not PRODUCTION)
 GRAPHIQL_ASSETS = BASE_DIR / env.str("GRAPHIQL_ASSETS", ".local/graphiql")
 STATICFILES_DIRS = [("graphiql", GRAPHIQL_ASSETS)] if GRAPHIQL and GRAPHIQL_ASSETS.is_dir() else []
 
-# Limits of one request, checked before anything is executed.
+# What one process does at once; a request beyond it waits for its turn, and one beyond the queue is told to come back.
+# A query takes a few milliseconds of CPU: the queue is worked off within a second, and nobody waits for those who left.
+GRAPHQL_MAX_RUNNING = env.int("GRAPHQL_MAX_RUNNING", 64)
+GRAPHQL_MAX_WAITING = env.int("GRAPHQL_MAX_WAITING", 64)
+# Requests whose bodies are still coming. They hold no turn; the oldest makes room for the next.
+GRAPHQL_MAX_READING = env.int("GRAPHQL_MAX_READING", 256)
+# Bytes of all the bodies that a process holds, as far as they are larger than an ordinary one.
+GRAPHQL_MAX_BODIES_BYTES = env.int("GRAPHQL_MAX_BODIES_BYTES", 32_000_000)
+
+# Limits of one request, checked before anything is executed, and on the document before it is validated.
 GRAPHQL_MAX_BODY_BYTES = env.int("GRAPHQL_MAX_BODY_BYTES", 1_000_000)
-GRAPHQL_MAX_CHARACTERS = env.int("GRAPHQL_MAX_CHARACTERS", 15_000)
+# A document as large as may be, every byte of it percent-encoded, and a quarter for the variables.
+GRAPHQL_MAX_URL_BYTES = env.int("GRAPHQL_MAX_URL_BYTES", 60_000)
+# A value of JSON takes a hundred bytes of memory or more, and can be written with two.
+GRAPHQL_MAX_VALUES = env.int("GRAPHQL_MAX_VALUES", 10_000)
+GRAPHQL_MAX_DOCUMENT_BYTES = env.int("GRAPHQL_MAX_DOCUMENT_BYTES", 15_000)
 GRAPHQL_MAX_TOKENS = env.int("GRAPHQL_MAX_TOKENS", 2_000)
+# Longer than code generators make them; a name is repeated in every error about it and in every object of an answer.
+GRAPHQL_MAX_NAME = env.int("GRAPHQL_MAX_NAME", 128)
 GRAPHQL_MAX_DEPTH = env.int("GRAPHQL_MAX_DEPTH", 12)
 # GraphiQL and the code generators ask for a type of a type of a type: deeper than any page of the shop.
 GRAPHQL_MAX_INTROSPECTION_DEPTH = env.int("GRAPHQL_MAX_INTROSPECTION_DEPTH", 20)
@@ -332,16 +347,24 @@ GRAPHQL_MAX_ROOT_FIELDS = env.int("GRAPHQL_MAX_ROOT_FIELDS", 20)
 # Validation compares every two fields of one name: with 2 000 tokens of them it would take seconds.
 GRAPHQL_MAX_REPEATS = env.int("GRAPHQL_MAX_REPEATS", 50)
 GRAPHQL_MAX_FRAGMENTS = env.int("GRAPHQL_MAX_FRAGMENTS", 100)
+# In graphql-core's units, a thousand of which take a millisecond. Twenty-five fragments side by side, each with five
+# fields that the others have too, need 4 000.
+GRAPHQL_MAX_COMPARISONS = env.int("GRAPHQL_MAX_COMPARISONS", 10_000)
 GRAPHQL_MAX_PAGE = env.int("GRAPHQL_MAX_PAGE", 100)
 GRAPHQL_MAX_LIST = env.int("GRAPHQL_MAX_LIST", 100)
 GRAPHQL_MAX_COST = env.int("GRAPHQL_MAX_COST", 1_000)
 GRAPHQL_MAX_SECONDS = env.float("GRAPHQL_MAX_SECONDS", 10.0)
-# Tokens of all the documents that one process remembers parsed and validated: about 60 MB when full.
-GRAPHQL_REMEMBERED_TOKENS = env.int("GRAPHQL_REMEMBERED_TOKENS", 100_000)
+# What one process spends on the documents that it remembers parsed and validated, or refused: a page's takes 10 kB.
+GRAPHQL_REMEMBERED_BYTES = env.int("GRAPHQL_REMEMBERED_BYTES", 32_000_000)
+# Documents that wait to be parsed and validated beside the event loop; the largest takes a tenth of a second.
+GRAPHQL_MAX_PREPARING = env.int("GRAPHQL_MAX_PREPARING", 16)
 
 # Each client has a bucket of cost points, which refills at this many points a second.
 GRAPHQL_BUCKET_POINTS = env.int("GRAPHQL_BUCKET_POINTS", 10_000 if PRODUCTION else 1_000_000)
 GRAPHQL_BUCKET_RESTORE = env.int("GRAPHQL_BUCKET_RESTORE", 500 if PRODUCTION else 100_000)
+# What a client pays for the CPU that its request takes before it is executed: a client that sends nothing but new
+# documents gets a twentieth of a core (500 points a second are 50 ms).
+GRAPHQL_POINTS_PER_MS = env.int("GRAPHQL_POINTS_PER_MS", 10)
 # Whoever holds one of these may name the buyer whom it asks for, and is throttled as that buyer.
 GRAPHQL_SERVER_TOKENS: list[str] = env.list("GRAPHQL_SERVER_TOKENS", [])
 
@@ -362,6 +385,20 @@ GRAPHQL_CORS_ORIGINS: list[str] = env.list(
 )
 GRAPHQL_CORS_CREDENTIALS = env.bool("GRAPHQL_CORS_CREDENTIALS", True)
 GRAPHQL_CORS_MAX_AGE = env.int("GRAPHQL_CORS_MAX_AGE", 7_200)
+
+# ---------------------------------------------------------------- the admin and the webhook
+
+# The same for Django's half. Each of its requests has a thread while it runs.
+DJANGO_MAX_RUNNING = env.int("DJANGO_MAX_RUNNING", 16)
+# A page of the admin asks for thirty files at once.
+DJANGO_MAX_WAITING = env.int("DJANGO_MAX_WAITING", 64)
+DJANGO_MAX_READING = env.int("DJANGO_MAX_READING", 64)
+# Django writes a body to the disk before it asks who sent it. Larger than any file of the import.
+DJANGO_MAX_BODY_BYTES = env.int("DJANGO_MAX_BODY_BYTES", 50_000_000)
+# Fifty megabytes from an office's line.
+DJANGO_MAX_BODY_SECONDS = env.float("DJANGO_MAX_BODY_SECONDS", 60.0)
+# How long a request waits for its turn.
+DJANGO_MAX_WAIT_SECONDS = env.float("DJANGO_MAX_WAIT_SECONDS", 10.0)
 
 # ---------------------------------------------------------------- carts
 

@@ -1,8 +1,9 @@
 """What the caller may know of an error: a fault of the request is told whole, a fault of ours by its id only."""
 
+import json
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import structlog
 from django.conf import settings
@@ -29,10 +30,12 @@ Code = Literal[
     "LIMIT_EXCEEDED",
     "OPERATION_NOT_REGISTERED",
     "OPERATION_RESOLUTION_FAILURE",
+    "OVERLOADED",
     "PERSISTED_QUERY_HASH_MISMATCH",
     "PERSISTED_QUERY_NOT_FOUND",
     "SESSIONS_UNAVAILABLE",
     "THROTTLED",
+    "TOO_MANY_ERRORS",
     "UNAVAILABLE",
 ]
 
@@ -49,6 +52,22 @@ NO_ANSWER = Text(
     "Магазин временно не может на это ответить, повторите чуть позже.",
     "The shop cannot answer this for the moment, try again shortly.",
 )
+OVERLOADED = Text(
+    "Сервер занят: запрос не начат. Повторите через {seconds} с.",
+    "The server is busy: the request was not begun. Try again in {seconds} s.",
+)
+OMITTED = Text("Ошибок больше: ещё {count} не показано.", "There are more errors: {count} are not shown.")
+
+# Enough to see what is wrong. graphql-core quotes in each of them as much of the document as it likes.
+MAX_ERRORS = 10
+MAX_MESSAGE_LETTERS = 500
+MAX_LOCATIONS = 10
+MAX_ERROR_BYTES = 8_000
+"""Of all errors of one answer as JSON, the last of them not counted."""
+# A page of a hundred nodes may fail a hundred times for one reason.
+MAX_LOGGED = 5
+# A burst is over by then; a client that comes back sooner would only make the queue longer.
+OVERLOADED_SECONDS = 1
 
 
 class Refused(Exception):
@@ -77,6 +96,12 @@ class Refused(Exception):
         message = self._text.in_language(language, **self._values)
         return [{"message": message, "extensions": {"code": self.code, **self._details}}]
 
+    def again(self) -> Self:
+        """A copy to be raised: what has been raised keeps the frames of whoever caught it, and all that they hold."""
+        copy = type(self).__new__(type(self), *self.args)
+        copy.__dict__.update(self.__dict__)
+        return copy
+
 
 class InvalidDocument(Refused):
     """Refused by the language itself; its errors are graphql-core's own and say where."""
@@ -84,12 +109,51 @@ class InvalidDocument(Refused):
     def __init__(self, code: Code, errors: Sequence[GraphQLError]) -> None:
         super().__init__(code, Text("", ""))
         # Formatted at once: an error keeps the whole document alive, and this may be remembered for long.
-        self._errors: list[GraphQLFormattedError] = [
-            {**error.formatted, "extensions": {"code": code, **(error.extensions or {})}} for error in errors
+        self._errors = [
+            _shortened({**error.formatted, "extensions": {"code": code, **(error.extensions or {})}})
+            for error in errors
         ]
 
     def formatted(self, language: Language) -> list[GraphQLFormattedError]:
         return self._errors
+
+
+def bounded(errors: Sequence[GraphQLFormattedError], language: Language) -> list[GraphQLFormattedError]:
+    """The first of them, shortened, so that no answer tells more of errors than somebody would read."""
+    told: list[GraphQLFormattedError] = []
+    left = MAX_ERROR_BYTES
+    for error in errors[:MAX_ERRORS]:
+        short = _shortened(error)
+        left -= len(json.dumps(short, ensure_ascii=False, default=str).encode())
+        if left < 0 and told:
+            break
+        told.append(short)
+    if omitted := len(errors) - len(told):
+        message = OMITTED.in_language(language, count=omitted)
+        told.append({"message": message, "extensions": {"code": "TOO_MANY_ERRORS", "omitted": omitted}})
+    return told
+
+
+def _shortened(error: GraphQLFormattedError) -> GraphQLFormattedError:
+    short: GraphQLFormattedError = {**error}
+    if len(error["message"]) > MAX_MESSAGE_LETTERS:
+        short["message"] = error["message"][:MAX_MESSAGE_LETTERS] + "…"
+    if "locations" in error:
+        short["locations"] = error["locations"][:MAX_LOCATIONS]
+    return short
+
+
+def overloaded() -> Refused:
+    """Nothing has been begun: the caller may repeat it, whatever it was."""
+    return Refused(
+        "OVERLOADED",
+        OVERLOADED,
+        status=503,
+        # Its body may not have been read: the connection is of no use any more.
+        headers={"retry-after": str(OVERLOADED_SECONDS), "connection": "close"},
+        details={"retryAfter": OVERLOADED_SECONDS},
+        seconds=OVERLOADED_SECONDS,
+    )
 
 
 def is_fault(error: GraphQLError) -> bool:
@@ -128,16 +192,22 @@ def unavailable() -> Refused:
 def log_faults(errors: Sequence[GraphQLError]) -> None:
     if outages := [error for error in errors if is_outage(error)]:
         # One line, however many fields: the outage itself has been logged when it was noticed.
-        log.warning("graphql_unavailable", paths=[error.path for error in outages], reason=outages[0].message)
-    for error in errors:
-        if is_outage(error):
-            continue
-        if ran_out_of_time(error):
-            log.warning("graphql_deadline", path=error.path, error=str(error.original_error))
-        elif isinstance(error.original_error, SessionsUnavailable):
-            log.warning("sessions_unavailable", path=error.path, reason=str(error.original_error))
-        elif is_fault(error):
-            log.error("graphql_fault", path=error.path, exc_info=error.original_error)
+        paths = [error.path for error in outages[:MAX_LOGGED]]
+        log.warning("graphql_unavailable", fields=len(outages), paths=paths, reason=outages[0].message)
+    failures = [error for error in errors if is_fault(error) and not is_outage(error)]
+    for error in failures[:MAX_LOGGED]:
+        _log_failure(error)
+    if len(failures) > MAX_LOGGED:
+        log.warning("graphql_more_faults", fields=len(failures) - MAX_LOGGED)
+
+
+def _log_failure(error: GraphQLError) -> None:
+    if ran_out_of_time(error):
+        log.warning("graphql_deadline", path=error.path, error=str(error.original_error))
+    elif isinstance(error.original_error, SessionsUnavailable):
+        log.warning("sessions_unavailable", path=error.path, reason=str(error.original_error))
+    else:
+        log.error("graphql_fault", path=error.path, exc_info=error.original_error)
 
 
 def formatted(error: GraphQLError, language: Language, *, mutation: bool = False) -> GraphQLFormattedError:

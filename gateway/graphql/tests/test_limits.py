@@ -5,7 +5,6 @@ from typing import Any
 
 import httpx
 import pytest
-from django.test import override_settings
 from graphql import get_introspection_query
 
 from gateway.graphql.errors import Refused
@@ -37,7 +36,12 @@ FRAGMENT = "fragment C on Category { children { slug } }"
 @pytest.mark.parametrize(
     ("allowed", "refused", "told"),
     [
-        ("{ __typename }" + " " * 14_986, "{ __typename }" + " " * 14_987, exceeded("characters", 15_001, 15_000)),
+        ("{ __typename }" + " " * 14_986, "{ __typename }" + " " * 14_987, exceeded("documentBytes", 15_001, 15_000)),
+        (
+            "{ __typename }#" + "😀" * 3_746,
+            "{ __typename }#" + "😀" * 3_747,
+            exceeded("documentBytes", 15_003, 15_000),
+        ),
         ("{ __typename }" + "#\n" * 1_996, "{ __typename }" + "#\n" * 1_999, exceeded("tokens", "> 2000", 2_000)),
         (nested(12), nested(13), exceeded("depth", 13, 12)),
     ],
@@ -82,6 +86,38 @@ def test_one_sign_in_per_document() -> None:
     assert refusal("mutation { " + login.format(name="a") + login.format(name="b") + " }") == told
     assert refusal("mutation { " + login.format(name="a") + register + " }") == told
     assert refusal("mutation { ...M ...M } fragment M on Mutation { " + register + " }") == told
+
+
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        ("{ " + "nothing " * 21 + "}", exceeded("rootFields", 21, 20)),
+        ("{ " + "...Q " * 21 + "} fragment Q on Query { nothing ...Q }", exceeded("rootFields", 21, 20)),
+        ("{ " + "nothing " * 21 + "...Missing }", exceeded("rootFields", 21, 20)),
+        (
+            "{ a { b { c { ...A } } } } fragment A on X " + "{ a " * 10 + "{ ...A }" + " }" * 10,
+            exceeded("depth", 13, 12),
+        ),
+        ("mutation { a: login b: login }", {"code": "LIMIT_EXCEEDED", "limit": "signIns", "maximum": 1}),
+        ("{ __schema " + "{ a " * 20 + "}" * 20 + " }", exceeded("introspectionDepth", 21, 20)),
+        ("{ " + "a" * 129 + " }", exceeded("name", 129, 128)),
+        ("{ a(b: {" + "c: 1 " * 101 + "}) }", exceeded("list", 101, 100)),
+    ],
+)
+def test_document_that_is_invalid_as_well_is_refused_by_the_limit_before_it_is_validated(
+    query: str, told: dict[str, Any]
+) -> None:
+    assert refusal(query) == told
+
+
+def test_chain_of_fragments_longer_than_the_stack_is_measured() -> None:
+    chain = " ".join(
+        f"fragment F{n} on Category {{ " + "... { " * 18 + f"...F{n + 1}" + " }" * 18 + " }" for n in range(5)
+    )
+
+    assert refusal("{ a { ...F0 } } " + chain + " fragment F5 on Category " + "{ a " * 12 + "}" * 12) == exceeded(
+        "depth", 13, 12
+    )
 
 
 def test_page_size_written_or_in_a_variable() -> None:
@@ -157,27 +193,3 @@ def test_refusal_is_told_over_http_in_russian(web: httpx.Client) -> None:
             "extensions": exceeded("aliases", 16, 15),
         }
     ]
-
-
-def test_documents_are_remembered_within_a_bound() -> None:
-    remembered = documents()
-    with override_settings(GRAPHQL_REMEMBERED_TOKENS=100):
-        first = remembered.prepared("{ geozones { code } }")
-        assert remembered.prepared("{ geozones { code } }") is first
-        for number in range(30):
-            remembered.prepared(f"query Q{number} {{ geozones {{ code }} }}")
-
-        assert remembered.prepared("{ geozones { code } }") is not first
-        assert len(remembered._known) < 20
-
-
-def test_remembered_refusal_does_not_grow() -> None:
-    remembered = documents()
-    for _ in range(3):
-        with pytest.raises(Refused) as refused:
-            remembered.prepared("{ nothing }")
-
-    frames, traceback = 0, refused.value.__traceback__
-    while traceback:
-        frames, traceback = frames + 1, traceback.tb_next
-    assert frames == 2
