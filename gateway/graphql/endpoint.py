@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,9 +11,10 @@ from django.conf import settings
 from graphql import GraphQLError
 
 from gateway import deadline, logs
+from gateway.admission import CLIENT_GONE, ClientGone, Overloaded, Turns
 from gateway.buyers import address_of, client_of
 from gateway.degraded import noting_degradation
-from gateway.graphql import browsers, caching, cost, graphiql, negotiation, persisted, throttle
+from gateway.graphql import browsers, caching, charges, cost, graphiql, negotiation, persisted, throttle
 from gateway.graphql.context import RequestContext
 from gateway.graphql.documents import Documents, Operation
 from gateway.graphql.errors import (
@@ -21,13 +22,16 @@ from gateway.graphql.errors import (
     TOO_SLOW,
     Code,
     Refused,
+    bounded,
     formatted,
     is_outage,
     is_refused_change,
+    overloaded,
     retry_after,
 )
 from gateway.graphql.negotiation import GRAPHQL_RESPONSE, HTML, JSON
-from gateway.graphql.requests import METHODS, GraphQLRequest, bad_request, read_request
+from gateway.graphql.preparation import Preparation
+from gateway.graphql.requests import METHODS, Bodies, GraphQLRequest, bad_request, check_method, decode_request
 from gateway.graphql.schema import schema
 from gateway.http import Receive, Scope, Send, header, respond
 from gateway.mongo.policies import collecting_policies
@@ -44,6 +48,9 @@ ONLY_QUERIES_BY_GET = Text(
 PERSISTED = "persisted"
 
 documents = Documents(schema.as_graphql_core())
+preparation = Preparation(documents)
+turns = Turns(running="GRAPHQL_MAX_RUNNING", waiting="GRAPHQL_MAX_WAITING")
+bodies = Bodies()
 
 
 @dataclass(slots=True)
@@ -72,7 +79,11 @@ async def graphql_endpoint(scope: Scope, receive: Receive, send: Send) -> None:
         client=client_of(scope),
         address=address_of(scope),
     )
-    answer = await _answer(scope, receive, context, media_type)
+    try:
+        answer = await _answer(scope, receive, context, media_type)
+    except ClientGone:
+        await respond(send, CLIENT_GONE, b"", JSON)
+        return
     body = json.dumps(answer.content, ensure_ascii=False, separators=(",", ":")).encode()
     headers = {**always, "cache-control": caching.NO_STORE, **answer.headers}
     status = answer.status
@@ -86,17 +97,33 @@ async def graphql_endpoint(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 async def _answer(scope: Scope, receive: Receive, context: RequestContext, media_type: str | None) -> Answer:
+    """Raises ClientGone, with nothing begun."""
+    until = asyncio.get_running_loop().time() + settings.GRAPHQL_MAX_SECONDS
     try:
         if media_type is None:
             raise bad_request(NOT_ACCEPTABLE, status=406)
         browsers.refuse_forgery(scope)
-        request = await read_request(scope, receive)
+        check_method(scope)
+        turns.refuse_when_full()
+        with bodies.holding() as body:
+            if scope["method"] == "POST":
+                await body.read(receive, until)
+            async with turns.turn(receive, until):
+                return await _in_time(_serve(scope, bytes(body.content), context, media_type), until, context)
     except Refused as refused:
         return _refusal(refused, context, media_type)
+    except Overloaded:
+        return _refusal(overloaded(), context, media_type)
+
+
+async def _in_time(serving: Awaitable[Answer], until: float, context: RequestContext) -> Answer:
+    loop = asyncio.get_running_loop()
     try:
-        async with asyncio.timeout(settings.GRAPHQL_MAX_SECONDS):
-            with deadline.within(settings.GRAPHQL_MAX_SECONDS):
-                return await _serve(request, context, media_type)
+        async with asyncio.timeout_at(until):
+            with deadline.within(until - loop.time()):
+                return await serving
+    except Refused:
+        raise
     except TimeoutError:
         log.warning("graphql_deadline")
         return _failure(context, "DEADLINE_EXCEEDED", TOO_SLOW, 200)
@@ -105,26 +132,42 @@ async def _answer(scope: Scope, receive: Receive, context: RequestContext, media
         return _failure(context, "INTERNAL", FAULT, 500)
 
 
-async def _serve(request: GraphQLRequest, context: RequestContext, media_type: str | None) -> Answer:
+async def _serve(scope: Scope, body: bytes, context: RequestContext, media_type: str | None) -> Answer:
+    meter = charges.Meter()
+    # Before any work; its refusal, too, costs nothing.
+    await charges.collect(context.client)
+    try:
+        with meter.running():
+            request = decode_request(scope, body)
+    except Refused:
+        await charges.charge(context.client, max(throttle.LEAST, meter.points))
+        raise
     asked = 0
     try:
         found = await persisted.find(request.text, request.id)
-        prepared = documents.prepared(found.text)
+        outcome = await preparation.outcome(found.text)
+        meter.milliseconds += outcome.milliseconds
+        prepared = outcome.prepared()
         operation = prepared.operation(request.operation_name)
         if request.by_get and not operation.is_query:
             raise bad_request(ONLY_QUERIES_BY_GET, status=405, headers={"allow": "POST"})
-        variables = documents.variables(operation, request.variables)
-        asked = operation.cost.total(variables.coerced)
+        with meter.running():
+            variables = documents.variables(operation, request.variables)
+            asked = operation.cost.total(variables.coerced)
         cost.check(asked)
-        spent = await throttle.spend(context.client, max(asked, throttle.LEAST))
-        if not spent.allowed:
-            return _refusal(spent.refusal(asked), context, media_type, _cost(asked, 0, spent))
-        if found.to_store is not None:
-            await persisted.store(found.to_store, found.text, client=context.client)
     except Refused as refused:
-        spent = await throttle.spend(context.client, throttle.LEAST)
+        spent = await charges.charge(context.client, max(throttle.LEAST, meter.points))
         reason = refused if spent.allowed else spent.refusal(throttle.LEAST)
         return _refusal(reason, context, media_type, _cost(asked, 0, spent))
+    spent = await throttle.spend(context.client, max(asked, throttle.LEAST))
+    if not spent.allowed:
+        charges.owe(context.client, meter.points)
+        return _refusal(spent.refusal(asked), context, media_type, _cost(asked, 0, spent))
+    if found.to_store is not None:
+        await persisted.store(found.to_store, found.text, client=context.client)
+    if meter.points:
+        # Done already, and remembered from now on: it is paid for besides, and refuses nobody what was asked for.
+        spent = await charges.charge(context.client, meter.points)
     context.document = prepared.document
     return await _execute(request, operation, context, asked, spent)
 
@@ -146,7 +189,8 @@ async def _execute(
         answer.content["extensions"]["degraded"] = True
     if result.errors:
         mutation = not operation.is_query
-        answer.content["errors"] = [formatted(error, context.language, mutation=mutation) for error in result.errors]
+        told = [formatted(error, context.language, mutation=mutation) for error in result.errors]
+        answer.content["errors"] = bounded(told, context.language)
         if _nothing_done(result.data, result.errors, mutation=mutation):
             answer.status, answer.headers = 503, {"retry-after": str(retry_after())}
     elif request.by_get and not context.personal and not degradation.noted:
@@ -166,7 +210,7 @@ def _nothing_done(data: object, errors: Sequence[GraphQLError], *, mutation: boo
 def _refusal(
     refused: Refused, context: RequestContext, media_type: str | None, spent: dict[str, Any] | None = None
 ) -> Answer:
-    content: dict[str, Any] = {"errors": refused.formatted(context.language)}
+    content: dict[str, Any] = {"errors": bounded(refused.formatted(context.language), context.language)}
     if spent is not None:
         content["extensions"] = {"cost": spent}
     # A client that speaks only plain JSON expects 200 for anything but a broken HTTP request.

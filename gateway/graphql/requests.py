@@ -1,15 +1,21 @@
-"""From HTTP to a GraphQL request: POST with JSON and GET with parameters, nothing else."""
+"""From HTTP to a GraphQL request: POST with JSON and GET with parameters, nothing else.
+
+Reading and decoding are two steps: a body comes in its client's time, and is decoded when the request has its turn.
+"""
 
 import json
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qs
 
 from django.conf import settings
 
+from gateway.admission import ClientGone, Readers
 from gateway.graphql import limits
-from gateway.graphql.errors import Refused
+from gateway.graphql.errors import Refused, overloaded
 from gateway.graphql.negotiation import JSON
 from gateway.http import Receive, Scope, header
 from gateway.texts import Text
@@ -17,12 +23,22 @@ from gateway.texts import Text
 METHODS = "GET, POST, OPTIONS"
 # A hash, or an id such as Relay's manifests have.
 _ID = re.compile(r"[A-Za-z0-9:._-]{1,128}")
+# Of JSON: a value begins after each.
+_SEPARATORS = (b",", b"[", b"{")
+_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
+# A body up to this size counts as ordinary: only what is larger draws on what all bodies may take together.
+ORDINARY_BYTES = 64_000
 
 USE_GET_OR_POST = Text("Используйте GET или POST.", "Use GET or POST.")
 CONTENT_TYPE = Text(f"Тип содержимого должен быть {JSON}.", f"The content type must be {JSON}.")
 CHARSET = Text("Кодировка должна быть utf-8.", "The charset must be utf-8.")
 NOT_JSON = Text("Это не JSON: {name}.", "Not JSON: {name}.")
 NOT_UNICODE = Text("Текст не в Юникоде: {name}.", "The text is no Unicode: {name}.")
+BATCH = Text(
+    "Пакетные запросы не поддерживаются: отправьте одну операцию в одном запросе.",
+    "Batching is not supported: send one operation per request.",
+)
+TOO_SLOW = Text("Тело запроса приходило слишком долго.", "The body took too long to come.")
 NOT_AN_OBJECT = Text("Должно быть объектом: {name}.", "Must be an object: {name}.")
 NOT_A_STRING = Text("Должно быть строкой: {name}.", "Must be a string: {name}.")
 QUERY_MISSING = Text("Нет запроса: параметр query.", "There is no query: the parameter `query`.")
@@ -42,14 +58,78 @@ class GraphQLRequest:
     by_get: bool
 
 
-async def read_request(scope: Scope, receive: Receive) -> GraphQLRequest:
+class Bodies:
+    """The bodies of requests that are being read, wait or run: bounded in number while they come, and in bytes."""
+
+    def __init__(self) -> None:
+        self._readers = Readers(most="GRAPHQL_MAX_READING")
+        self._held = 0
+
+    @contextmanager
+    def holding(self) -> Iterator["Body"]:
+        """Whatever of a body is read inside counts as held until the end."""
+        body = Body(self)
+        try:
+            yield body
+        finally:
+            self._held -= body.drawn
+
+    async def read(self, body: "Body", receive: Receive, until: float) -> None:
+        """Raises Refused for a body that is too large, or has not come until that time of the event loop."""
+        try:
+            async with self._readers.reading(until):
+                while True:
+                    message = await receive()
+                    if message["type"] == "http.disconnect":
+                        raise ClientGone
+                    body.content += message.get("body", b"")
+                    self._draw(body)
+                    if not message.get("more_body"):
+                        return
+        except TimeoutError:
+            raise bad_request(TOO_SLOW, status=408, headers={"connection": "close"}) from None
+
+    def _draw(self, body: "Body") -> None:
+        size, maximum = len(body.content), settings.GRAPHQL_MAX_BODY_BYTES
+        if size > maximum:
+            refused = limits.BODY.refusal(f"> {maximum}", maximum)
+            refused.status = 413
+            raise refused
+        drawn = size if size > ORDINARY_BYTES else 0
+        if self._held - body.drawn + drawn > settings.GRAPHQL_MAX_BODIES_BYTES:
+            raise overloaded()
+        self._held += drawn - body.drawn
+        body.drawn = drawn
+
+
+class Body:
+    def __init__(self, bodies: Bodies) -> None:
+        self._bodies = bodies
+        self.content = bytearray()
+        self.drawn = 0
+        """Of what all bodies may take together."""
+
+    async def read(self, receive: Receive, until: float) -> None:
+        await self._bodies.read(self, receive, until)
+
+
+def check_method(scope: Scope) -> None:
+    """By what its head says, whether the request is one that we serve."""
     match scope["method"]:
         case "POST":
             _check_content_type(header(scope, "content-type") or "")
-            return _from_json(await _body(receive))
         case "GET":
-            return _from_query_string(scope["query_string"])
-    raise bad_request(USE_GET_OR_POST, status=405, headers={"allow": METHODS})
+            size, maximum = len(scope["query_string"]), settings.GRAPHQL_MAX_URL_BYTES
+            if size > maximum:
+                refused = limits.URL.refusal(size, maximum)
+                refused.status = 414
+                raise refused
+        case _:
+            raise bad_request(USE_GET_OR_POST, status=405, headers={"allow": METHODS})
+
+
+def decode_request(scope: Scope, body: bytes) -> GraphQLRequest:
+    return _from_query_string(scope["query_string"]) if scope["method"] == "GET" else _from_json(body)
 
 
 def bad_request(text: Text, *, status: int = 400, headers: dict[str, str] | None = None, name: str = "") -> Refused:
@@ -66,20 +146,6 @@ def _check_content_type(content_type: str) -> None:
             raise bad_request(CHARSET, status=415)
 
 
-async def _body(receive: Receive) -> bytes:
-    body = bytearray()
-    maximum = settings.GRAPHQL_MAX_BODY_BYTES
-    while True:
-        message = await receive()
-        body += message.get("body", b"")
-        if len(body) > maximum:
-            refused = limits.BODY.refusal(f"> {maximum}", maximum)
-            refused.status = 413
-            raise refused
-        if not message.get("more_body"):
-            return bytes(body)
-
-
 def _from_query_string(query_string: bytes) -> GraphQLRequest:
     try:
         given = parse_qs(query_string.decode("latin-1"), max_num_fields=20, errors="strict")
@@ -94,12 +160,15 @@ def _from_query_string(query_string: bytes) -> GraphQLRequest:
 
 def _from_json(body: bytes) -> GraphQLRequest:
     content = _decoded(body, "body")
+    if isinstance(content, list):
+        raise bad_request(BATCH)
     if not isinstance(content, dict):
         raise bad_request(NOT_AN_OBJECT, name="body")
     return _checked(content, by_get=False)
 
 
 def _decoded(text: bytes | str, name: str) -> Any:
+    _check_values(text if isinstance(text, bytes) else text.encode(errors="replace"))
     try:
         # NaN and Infinity are Python's own additions.
         decoded = json.loads(text, parse_constant=_refuse_constant)
@@ -107,6 +176,17 @@ def _decoded(text: bytes | str, name: str) -> Any:
         raise bad_request(NOT_JSON, name=name) from error
     _refuse_halves(text, decoded, name)
     return decoded
+
+
+def _check_values(text: bytes) -> None:
+    """How many values it would make, before it makes them: each is many times as large as what it is written with."""
+    if _values_in(text) > settings.GRAPHQL_MAX_VALUES:
+        # Most of them may be commas of a long text.
+        limits.VALUES.check(_values_in(_STRING.sub(b"", text)))
+
+
+def _values_in(text: bytes) -> int:
+    return sum(map(text.count, _SEPARATORS))
 
 
 def _refuse_halves(text: bytes | str, decoded: Any, name: str) -> None:

@@ -61,11 +61,18 @@ def test_refused_document_has_the_status_its_media_type_asks_for(
     ("content", "content_type", "status", "message"),
     [
         (b"{", "application/json", 400, "Not JSON: body."),
-        (b"[" * 100_000, "application/json", 400, "Not JSON: body."),
+        (b"[" * 9_999, "application/json", 400, "Not JSON: body."),
         (b'{"query": "{a}", "variables": {"a": NaN}}', "application/json", 400, "Not JSON: body."),
         (b'{"query": "{a}", "variables": {"a": "\\uD83D"}}', "application/json", 400, "The text is no Unicode: body."),
         (b"\xff", "application/json", 400, "Not JSON: body."),
-        (b"[]", "application/json", 400, "Must be an object: body."),
+        (b"1", "application/json", 400, "Must be an object: body."),
+        (b"[]", "application/json", 400, "Batching is not supported: send one operation per request."),
+        (
+            b'[{"query": "{ __typename }"}, {"query": "{ __typename }"}]',
+            "application/json",
+            400,
+            "Batching is not supported: send one operation per request.",
+        ),
         (b"{}", "application/json", 400, "There is no query: the parameter `query`."),
         (b'{"query": 1}', "application/json", 400, "Must be a string: query."),
         (b'{"query": "{a}", "variables": []}', "application/json", 400, "Must be an object: variables."),
@@ -83,6 +90,42 @@ def test_broken_request_is_told_what_is_wrong(
 
     assert response.status_code == status
     assert [error["message"] for error in response.json()["errors"]] == [message]
+
+
+@pytest.mark.parametrize(
+    ("content", "values"),
+    [
+        (b"[" * 100_000, 100_000),
+        (b'{"query": "{ __typename }", "variables": {"a": [' + b"[]," * 300_000 + b"1]}}", 600_004),
+        (b'{"query": "{ __typename }", "variables": {' + b'"a":{},' * 100_000 + b'"a":1}}', 200_003),
+    ],
+)
+def test_json_of_too_many_values_is_refused_before_it_is_decoded(
+    web: httpx.Client, content: bytes, values: int
+) -> None:
+    response = web.post("/graphql", content=content, headers={"content-type": "application/json"})
+
+    assert response.json()["errors"][0]["extensions"] == {
+        "code": "LIMIT_EXCEEDED",
+        "limit": "values",
+        "value": values,
+        "maximum": 10_000,
+    }
+
+
+def test_commas_of_a_long_text_are_no_values(web: httpx.Client, geozones: None) -> None:
+    query = "query ($s: String!) { category(slug: $s) { name } }"
+
+    response = web.post("/graphql", json={"query": query, "variables": {"s": '[{, "\\' * 20_000}})
+
+    assert response.json()["data"] == {"category": None}
+
+
+def test_parameters_of_the_address_have_a_limit_of_their_own(web: httpx.Client) -> None:
+    response = web.get("/graphql", params={"query": "{ __typename }", "variables": "1" * 60_000})
+
+    assert response.status_code == 414
+    assert response.json()["errors"][0]["extensions"]["limit"] == "urlBytes"
 
 
 def test_message_is_russian_unless_english_is_asked_for(web: httpx.Client) -> None:
