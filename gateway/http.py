@@ -1,7 +1,7 @@
 """The little of ASGI that our own endpoints need: names for its parts, a header look-up, a whole response."""
 
 import ipaddress
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from django.http import parse_cookie
@@ -20,14 +20,21 @@ BODILESS = {204, 304}
 
 
 async def respond(
-    send: Send, status: int, body: bytes, content_type: str, headers: dict[str, str] | None = None
+    send: Send,
+    status: int,
+    body: bytes,
+    content_type: str,
+    headers: dict[str, str] | None = None,
+    *,
+    cookies: Sequence[str] = (),
 ) -> None:
-    """Send one whole response."""
+    """Send one whole response; each of `cookies` is a Set-Cookie header of its own."""
     given = {"content-type": content_type, "content-length": str(len(body)), **(headers or {})}
     if status in BODILESS:
         body = b""
         given = headers or {}
     encoded = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in given.items()]
+    encoded += [(b"set-cookie", cookie.encode("latin-1")) for cookie in cookies]
     await send({"type": "http.response.start", "status": status, "headers": encoded})
     await send({"type": "http.response.body", "body": body})
 
@@ -37,7 +44,7 @@ def header(scope: Scope, name: str) -> str | None:
     return next((value.decode("latin-1") for found, value in scope["headers"] if found == wanted), None)
 
 
-def cookies(scope: Scope) -> dict[str, str]:
+def sent_cookies(scope: Scope) -> dict[str, str]:
     """What a browser sent, by Django's own reading: a cookie that looks odd hides no other one."""
     return parse_cookie(header(scope, "cookie") or "")
 

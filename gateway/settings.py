@@ -137,10 +137,16 @@ SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = env.bool("SESSION_COOKIE_SECURE", PRODUCTION)
 CSRF_COOKIE_SECURE = env.bool("CSRF_COOKIE_SECURE", PRODUCTION)
-# Failed attempts to sign in, after which the account or the address must wait for the rest of the window.
-SIGN_IN_FAILURES_PER_ACCOUNT = env.int("SIGN_IN_FAILURES_PER_ACCOUNT", 10)
-SIGN_IN_FAILURES_PER_ADDRESS = env.int("SIGN_IN_FAILURES_PER_ADDRESS", 100)
+# Failed attempts to sign in to one account from one network or one known device, after which each next waits longer.
+SIGN_IN_FAILURES_PER_ACCOUNT = env.int("SIGN_IN_FAILURES_PER_ACCOUNT", 10, validate=validate.Range(min=1))
+# The same from all networks that the account has not signed in from lately, together; the waits stay below a minute.
+SIGN_IN_FAILURES_OF_STRANGERS = env.int("SIGN_IN_FAILURES_OF_STRANGERS", 20, validate=validate.Range(min=1))
+# Failures from one network, at whatever accounts, after which it waits for the rest of the window.
+SIGN_IN_FAILURES_PER_ADDRESS = env.int("SIGN_IN_FAILURES_PER_ADDRESS", 100, validate=validate.Range(min=1))
 SIGN_IN_WINDOW_SECONDS = env.int("SIGN_IN_WINDOW_SECONDS", 15 * 60)
+# Accounts made from one network: a whole office or a mobile network may be one.
+REGISTRATIONS_PER_ADDRESS = env.int("REGISTRATIONS_PER_ADDRESS", 50, validate=validate.Range(min=1))
+REGISTRATION_WINDOW_SECONDS = env.int("REGISTRATION_WINDOW_SECONDS", 3600)
 
 SECURE_SSL_REDIRECT = env.bool("SECURE_SSL_REDIRECT", PRODUCTION)
 # Addresses or networks of the proxies in front. What they say of the client's address and scheme is believed, by

@@ -1,65 +1,70 @@
-"""Failed attempts to sign in, counted in Redis per account and per address. Without Redis nobody is counted.
+"""Attempts to sign in and to register: whose they are, and how many are looked at.
 
-An attempt is counted before the password is looked at and taken back when it was right: however many guesses come at
-once, no more than the limit are looked at.
+A stranger must not keep an owner out. So failures at one account are counted apart: for each device where it has signed
+in before, which stands for itself alone; for each network; and, with short waits, for all networks that it has not
+signed in from lately.
 """
 
-import hashlib
 import math
-from typing import NamedTuple
 
-import structlog
 from django.conf import settings
-from redis.exceptions import RedisError
+from django.utils.crypto import salted_hmac
 
-from gateway.accounts.errors import TooManyFailures
-from gateway.accounts.models import normalize_email
-from gateway.redis import cache_client
+from gateway.accounts.errors import TooManyFailures, TooManyRegistrations
+from gateway.accounts.known_devices import is_known_network, proven_device
+from gateway.accounts.models import User, normalize_email
+from gateway.accounts.passwords import is_readable
+from gateway.accounts.tallies import Counted, Full, Tally, count
 
-log = structlog.get_logger(__name__)
-
-# The window begins with the first attempt and is not prolonged by further ones: whoever waits is let in.
-_COUNT = """
-local longest = 0
-for i = 1, #KEYS do
-  local count = redis.call('INCR', KEYS[i])
-  if count == 1 then redis.call('EXPIRE', KEYS[i], ARGV[1]) end
-  if count > tonumber(ARGV[i + 1]) then longest = math.max(longest, redis.call('TTL', KEYS[i]), 1) end
-end
-return longest
-"""
-_TAKE_BACK = """
-for i = 1, #KEYS do
-  if tonumber(redis.call('GET', KEYS[i]) or 0) > 0 then redis.call('DECR', KEYS[i]) end
-end
-"""
+# After as many failures as are free: one minute, two, four … up to the end of the window.
+FIRST_WAIT = 60
+# For all strangers together: five seconds, ten, twenty … up to a minute, since anybody may raise their number.
+STRANGERS_FIRST_WAIT, STRANGERS_LONGEST_WAIT = 5, 60
 
 
-class Attempt(NamedTuple):
-    account: str
-    address: str
+def begin(email: str, client: str, device: str | None = None) -> Counted:
+    """Count an attempt as failed until it is taken back, or raise TooManyFailures and count nothing.
 
-    def take_back(self) -> None:
-        """It was no failure after all."""
-        try:
-            cache_client().register_script(_TAKE_BACK)(keys=list(self))
-        except RedisError as error:
-            log.warning("attempt_not_taken_back", error=type(error).__name__)
-
-
-def begin(email: str, client: str) -> Attempt:
-    """Count one, or raise TooManyFailures."""
-    # So that Redis holds no list of customers.
-    hashed = hashlib.sha256(normalize_email(email).encode(errors="replace")).hexdigest()
-    attempt = Attempt(account=f"attempts:account:{hashed}", address=f"attempts:address:{client}")
-    limits = (settings.SIGN_IN_FAILURES_PER_ACCOUNT, settings.SIGN_IN_FAILURES_PER_ADDRESS)
+    `client`: the network it comes from; `device`: the cookie that proves a known device.
+    """
     try:
-        seconds = cache_client().register_script(_COUNT)(
-            keys=list(attempt), args=(settings.SIGN_IN_WINDOW_SECONDS, *limits)
-        )
-    except RedisError as error:
-        log.warning("attempt_not_counted", error=type(error).__name__)
-        return attempt
-    if seconds:
-        raise TooManyFailures(minutes=math.ceil(int(seconds) / 60))
-    return attempt
+        return count(*_tallies(email, client, device))
+    except Full as full:
+        raise TooManyFailures(minutes=math.ceil(full.seconds / 60)) from None
+
+
+def begin_registration(client: str) -> Counted:
+    """Count an account made from this network until it is taken back, or raise TooManyRegistrations."""
+    window = settings.REGISTRATION_WINDOW_SECONDS
+    tally = Tally(f"attempts:registrations:{client}", settings.REGISTRATIONS_PER_ADDRESS, window, window, window)
+    try:
+        return count(tally)
+    except Full as full:
+        raise TooManyRegistrations(minutes=math.ceil(full.seconds / 60)) from None
+
+
+def _tallies(email: str, client: str, device: str | None) -> list[Tally]:
+    window = settings.SIGN_IN_WINDOW_SECONDS
+    account, user = _hashed(normalize_email(email)), _account(email)
+    of_own = (settings.SIGN_IN_FAILURES_PER_ACCOUNT, window, FIRST_WAIT, window)
+    if known := proven_device(device, user):
+        return [Tally(f"attempts:device:{account}:{_hashed(known)}", *of_own)]
+    tallies = [
+        Tally(f"attempts:network:{account}:{client}", *of_own),
+        Tally(f"attempts:address:{client}", settings.SIGN_IN_FAILURES_PER_ADDRESS, window, window, window),
+    ]
+    if not is_known_network(client, user):
+        waits = (STRANGERS_FIRST_WAIT, STRANGERS_LONGEST_WAIT)
+        tallies.append(Tally(f"attempts:strangers:{account}", settings.SIGN_IN_FAILURES_OF_STRANGERS, window, *waits))
+    return tallies
+
+
+def _account(email: str) -> User:
+    """As far as known devices need it; an empty one for an unknown address, so that both cost the same."""
+    wanted = normalize_email(email) if is_readable(email) else ""
+    return User.objects.filter(email=wanted).only("password", "session_generation").first() or User()
+
+
+def _hashed(text: str) -> str:
+    """So that Redis holds no list of customers."""
+    return salted_hmac("accounts.attempts", text.encode(errors="replace"), algorithm="sha256").hexdigest()[:32]

@@ -19,6 +19,14 @@ class TooManyFailures(DomainError):
     )
 
 
+class TooManyRegistrations(DomainError):
+    code = Code.RATE_LIMITED
+    text = Text(
+        "Из вашей сети зарегистрировано слишком много учётных записей. Повторите через {minutes} мин.",
+        "Too many accounts were made from your network. Try again in {minutes} min.",
+    )
+
+
 class TooManySignIns(DomainError):
     """The process hashes as many passwords as it may. Nothing was counted against anybody."""
 

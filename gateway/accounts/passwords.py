@@ -19,7 +19,7 @@ def user_with(email: str, password: str) -> User:
 
     Django hashes once in every case, so that the time tells no more than the answer does.
     """
-    readable = _is_readable(email) and _is_readable(password) and len(password) <= MAX_PASSWORD
+    readable = is_readable(email) and is_readable(password) and len(password) <= MAX_PASSWORD
     found = authenticate(username=email if readable else "", password=password if readable else "")
     if not isinstance(found, User):
         raise BadCredentials
@@ -28,7 +28,7 @@ def user_with(email: str, password: str) -> User:
 
 def password_errors(password: str, user: User) -> list[DomainError]:
     """Why this password will not do for this user, in each validator's own words."""
-    if not _is_readable(password):
+    if not is_readable(password):
         return [UnreadableText("password")]
     if len(password) > MAX_PASSWORD:
         return [TooLong("password", limit=MAX_PASSWORD)]
@@ -45,7 +45,7 @@ def _refusals(password: str, user: User, language: str) -> list[str]:
     return []
 
 
-def _is_readable(text: str) -> bool:
+def is_readable(text: str) -> bool:
     """JSON can write a lone surrogate, which neither a hash nor MongoDB takes."""
     try:
         text.encode()

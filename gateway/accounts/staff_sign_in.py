@@ -1,13 +1,15 @@
 """The form by which staff sign in to the admin: failures count as in the API, against the same limits."""
 
-from typing import Any
+from typing import Any, cast
 
 from django.contrib.admin.forms import AdminAuthenticationForm
 from django.core.exceptions import ValidationError
+from django.http import HttpRequest
 
-from gateway.accounts import attempts
+from gateway.accounts import attempts, known_devices
 from gateway.accounts.errors import TooManyFailures, TooManySignIns
 from gateway.accounts.hashing import hashing_pool
+from gateway.accounts.models import User
 from gateway.http import UNKNOWN, network_of
 
 
@@ -19,8 +21,14 @@ class StaffSignIn(AdminAuthenticationForm):
             raise ValidationError(error.message()) from error
 
     def _recognised(self) -> dict[str, Any]:
-        address = self.request.META.get("REMOTE_ADDR", UNKNOWN) if self.request else UNKNOWN
-        attempt = attempts.begin(self.cleaned_data.get("username", ""), network_of(address))
+        request = self.request or HttpRequest()
+        client = network_of(request.META.get("REMOTE_ADDR", UNKNOWN))
+        device = request.COOKIES.get(known_devices.COOKIE)
+        attempt = attempts.begin(self.cleaned_data.get("username", ""), client, device)
         cleaned: dict[str, Any] = super().clean()
         attempt.take_back()
+        user = cast("User", self.get_user())
+        known_devices.remember_network(client, user)
+        # For the middleware, which makes a cookie of it.
+        request.new_device = known_devices.device_proof(user, device)  # type: ignore[attr-defined]
         return cleaned

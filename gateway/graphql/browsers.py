@@ -4,7 +4,7 @@ from django.conf import settings
 
 from gateway.accounts.sessions.cookies import bearer_token
 from gateway.graphql.errors import Refused
-from gateway.http import Scope, cookies, header
+from gateway.http import Scope, header, sent_cookies
 from gateway.texts import Text
 
 # A browser sends none of these to another site without asking it first.
@@ -64,4 +64,4 @@ def _has_session(scope: Scope) -> bool:
     """By cookie. Beside a Bearer token, which no other site can make a browser send, the cookie is not looked at."""
     if bearer_token(header(scope, "authorization")) is not None:
         return False
-    return settings.SESSION_COOKIE_NAME in cookies(scope)
+    return settings.SESSION_COOKIE_NAME in sent_cookies(scope)

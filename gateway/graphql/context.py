@@ -12,14 +12,15 @@ from django.contrib.auth import SESSION_KEY
 from django.contrib.auth.models import AnonymousUser
 from graphql import DocumentNode
 
+from gateway.accounts import known_devices
 from gateway.accounts.models import User
 from gateway.accounts.owners import customer_owner, guest_owner
-from gateway.accounts.sessions.cookies import bearer_token, expiring_cookie, setting_cookie
+from gateway.accounts.sessions.cookies import bearer_token, cookie_header, expiring_cookie, setting_cookie
 from gateway.accounts.sessions.engine import SessionStore
 from gateway.accounts.sessions.signed_in import user_of
 from gateway.degraded import note_degraded
 from gateway.graphql.writes import run_write
-from gateway.http import Scope, cookies, header
+from gateway.http import Scope, header, sent_cookies
 from gateway.mongo.outage import MongoUnavailable, ask, is_anybody_in_sight
 from gateway.texts import Language
 
@@ -46,6 +47,7 @@ class RequestContext:
         self._stored: asyncio.Future[SessionStore | None] | None = None
         self._renewed = False
         self._ended = False
+        self._new_device: str | None = None
 
     def header(self, name: str) -> str | None:
         """A header that does not say who asks; for cookies and tokens there are `cookie` and `authorization`."""
@@ -55,7 +57,7 @@ class RequestContext:
 
     def cookie(self, name: str) -> str | None:
         self.personal = True
-        return cookies(self._scope).get(name)
+        return sent_cookies(self._scope).get(name)
 
     def authorization(self) -> str | None:
         return self.header("authorization")
@@ -108,8 +110,25 @@ class RequestContext:
         self.new_token, self._ended = None, True
         self._become(_Viewer(AnonymousUser(), None))
 
-    def cookie_header(self) -> str | None:
-        """What Set-Cookie must say in the answer, if anything. A client with a Bearer token keeps its token itself."""
+    @property
+    def device(self) -> str | None:
+        """What proves that it comes from a known device."""
+        return self.cookie(known_devices.COOKIE)
+
+    def remember_device(self, proof: str) -> None:
+        """The answer gives it to the client, also to one with a Bearer token, which may keep it."""
+        self._new_device = proof
+
+    def cookie_headers(self) -> list[str]:
+        """What Set-Cookie must say in the answer."""
+        session = self._session_cookie()
+        found = [session] if session else []
+        if self._new_device and self._new_device != self.device:
+            found.append(cookie_header(known_devices.COOKIE, self._new_device, known_devices.COOKIE_SECONDS))
+        return found
+
+    def _session_cookie(self) -> str | None:
+        """None: nothing to say. A client with a Bearer token keeps its token itself."""
         if self._bearer() is not None:
             return None
         if self._ended:

@@ -87,13 +87,12 @@ async def graphql_endpoint(scope: Scope, receive: Receive, send: Send) -> None:
     body = json.dumps(answer.content, ensure_ascii=False, separators=(",", ":")).encode()
     headers = {**always, "cache-control": caching.NO_STORE, **answer.headers}
     status = answer.status
-    if cookie := context.cookie_header():
-        headers["set-cookie"] = cookie
     if answer.max_age:
         headers |= caching.cached_headers(body, answer.max_age)
         if caching.is_known(headers["etag"], header(scope, "if-none-match")):
             status = 304
-    await respond(send, status, body, f"{media_type or JSON}; charset=utf-8", headers)
+    content_type = f"{media_type or JSON}; charset=utf-8"
+    await respond(send, status, body, content_type, headers, cookies=context.cookie_headers())
 
 
 async def _answer(scope: Scope, receive: Receive, context: RequestContext, media_type: str | None) -> Answer:

@@ -8,6 +8,7 @@ from strawberry.types import Info
 
 from cart.merge import MergeMode
 from gateway.accounts.hashing import run_hashing
+from gateway.accounts.known_devices import device_proof
 from gateway.accounts.models import User as Account
 from gateway.accounts.signing_out import sign_out_everywhere
 from gateway.domain_errors import DomainError, NotSignedIn
@@ -61,6 +62,7 @@ class ViewerMutation:
             if not isinstance(user, Account) or session is None:
                 raise NotSignedIn
             await run_write(sign_out_everywhere, user, session)
+            info.context.remember_device(device_proof(user, info.context.device))
         except DomainError as error:
             return SessionPayload(user_errors=user_errors(error, info.context.language), warnings=[])
         return SessionPayload(token=session.session_key, viewer=Viewer(), user_errors=[], warnings=[])
@@ -69,6 +71,7 @@ class ViewerMutation:
 async def _signed_in(context: RequestContext, who: Callable[[Visit], Account], mode: MergeMode) -> SessionPayload:
     visit = Visit(
         client=context.client,
+        device=context.device,
         session=await context.session(),
         owner=await context.owner(),
         new_session=context.new_session(),
@@ -79,6 +82,7 @@ async def _signed_in(context: RequestContext, who: Callable[[Visit], Account], m
     except DomainError as error:
         return SessionPayload(user_errors=user_errors(error, context.language), warnings=[])
     context.signed_in(done.user, done.session)
+    context.remember_device(device_proof(done.user, context.device))
     return SessionPayload(
         token=done.session.session_key,
         viewer=Viewer(),

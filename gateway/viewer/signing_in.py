@@ -8,12 +8,13 @@ from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_K
 
 from cart.merge import MergeMode
 from gateway.accounts import attempts
+from gateway.accounts.known_devices import remember_network
 from gateway.accounts.models import User
 from gateway.accounts.owners import customer_owner, is_guest
 from gateway.accounts.passwords import user_with
 from gateway.accounts.registration import register
 from gateway.accounts.sessions.engine import SessionStore
-from gateway.domain_errors import Refused
+from gateway.domain_errors import DomainError, Refused
 from gateway.mongo.client import database
 from gateway.viewer.handing_over import HandedOver, hand_over, hand_over_the_rest
 
@@ -23,6 +24,8 @@ class Visit(NamedTuple):
 
     client: str
     """Whom failures count against, besides the account."""
+    device: str | None
+    """What proves that the device is known, if it is."""
     session: SessionStore | None
     """What they came with; it ends here, whosever it was."""
     owner: str | None
@@ -37,16 +40,28 @@ class SignedIn(NamedTuple):
 
 def recognise(visit: Visit, email: str, password: str) -> User:
     """Whoever has this address and password. Raises TooManyFailures or BadCredentials; nothing else has changed."""
-    attempt = attempts.begin(email, visit.client)
+    attempt = attempts.begin(email, visit.client, visit.device)
     user = user_with(email, password)
     attempt.take_back()
     return user
 
 
 def make_account(visit: Visit, email: str, password: str, *, name: str, phone: str) -> User:
-    """Raises TooManySessions, TooManyFailures, EmailTaken or all that is wrong; then nothing has changed."""
+    """Raises TooManySessions, TooManyRegistrations, TooManyFailures, EmailTaken or all that is wrong with the input.
+
+    The limit on accounts from one network is counted first and taken back for what was refused.
+    """
     visit.new_session.admit()
-    attempt = attempts.begin(email, visit.client)
+    registration = attempts.begin_registration(visit.client)
+    try:
+        return _registered(visit, email, password, name=name, phone=phone)
+    except DomainError:
+        registration.take_back()
+        raise
+
+
+def _registered(visit: Visit, email: str, password: str, *, name: str, phone: str) -> User:
+    attempt = attempts.begin(email, visit.client, visit.device)
     try:
         user = register(email, password, name=name, phone=phone)
     except Refused:
@@ -73,6 +88,7 @@ def enter(visit: Visit, user: User, mode: MergeMode) -> SignedIn:
         visit.session.delete()
     after = hand_over_the_rest(guest, customer, mode) if guest else HandedOver()
     database()[User._meta.db_table].update_one({"_id": user.pk}, {"$set": {"last_login": datetime.now(UTC)}})
+    remember_network(visit.client, user)
     return SignedIn(user, session, before.lines_dropped + after.lines_dropped)
 
 

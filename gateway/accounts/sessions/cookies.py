@@ -16,17 +16,18 @@ def bearer_token(authorization: str | None) -> str | None:
 
 def setting_cookie(token: str) -> str:
     """The Set-Cookie header that gives a browser its session."""
-    return _header(token, settings.SESSION_COOKIE_AGE)
+    return cookie_header(settings.SESSION_COOKIE_NAME, token, settings.SESSION_COOKIE_AGE)
 
 
 def expiring_cookie() -> str:
     """The Set-Cookie header that takes it away."""
-    return _header("", 0)
+    return cookie_header(settings.SESSION_COOKIE_NAME, "", 0)
 
 
-def _header(value: str, max_age: int) -> str:
-    cookie = SimpleCookie({settings.SESSION_COOKIE_NAME: value})
-    morsel = cookie[settings.SESSION_COOKIE_NAME]
+def cookie_header(name: str, value: str, max_age: int) -> str:
+    """A Set-Cookie header of a cookie that is kept as the session's is: out of reach of scripts and of other sites."""
+    cookie = SimpleCookie({name: value})
+    morsel = cookie[name]
     morsel["path"] = settings.SESSION_COOKIE_PATH
     morsel["max-age"] = max_age
     morsel["samesite"] = settings.SESSION_COOKIE_SAMESITE

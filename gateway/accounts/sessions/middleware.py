@@ -6,6 +6,7 @@ from django.contrib.sessions.middleware import SessionMiddleware as DjangoSessio
 from django.http import HttpRequest, HttpResponse
 from django.utils.functional import SimpleLazyObject
 
+from gateway.accounts import known_devices
 from gateway.accounts.errors import TooManySignIns
 from gateway.accounts.sessions.cookies import bearer_token
 from gateway.accounts.sessions.engine import SessionStore
@@ -40,9 +41,11 @@ class SessionMiddleware(DjangoSessionMiddleware):
             return _too_many(request, error)
         session = getattr(request, "session", None)
         if isinstance(session, SessionStore) and session.touch():
-            _renew_cookie(response, session)
+            _set_cookie(response, settings.SESSION_COOKIE_NAME, session.session_key or "", session.get_expiry_age())
         if bearer_token(request.headers.get("authorization")) is not None:
             response.cookies.pop(settings.SESSION_COOKIE_NAME, None)
+        if proof := getattr(request, "new_device", None):
+            _set_cookie(response, known_devices.COOKIE, proof, known_devices.COOKIE_SECONDS)
         return response
 
 
@@ -54,11 +57,11 @@ class AuthenticationMiddleware(DjangoAuthenticationMiddleware):
         request.user = SimpleLazyObject(lambda: user_of(request.session))  # type: ignore[assignment]
 
 
-def _renew_cookie(response: HttpResponse, session: SessionStore) -> None:
+def _set_cookie(response: HttpResponse, name: str, value: str, max_age: int) -> None:
     response.set_cookie(
-        settings.SESSION_COOKIE_NAME,
-        session.session_key or "",
-        max_age=session.get_expiry_age(),
+        name,
+        value,
+        max_age=max_age,
         path=settings.SESSION_COOKIE_PATH,
         domain=settings.SESSION_COOKIE_DOMAIN,
         secure=settings.SESSION_COOKIE_SECURE,

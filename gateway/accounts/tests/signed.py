@@ -44,6 +44,7 @@ def in_cassandra(session_id: str) -> SessionRecord | None:
 
 
 def forget_attempts() -> None:
-    """To sign in, which are counted in Redis by account and address: all tests share both."""
-    if keys := list(cache_client().scan_iter("attempts:*")):
-        cache_client().delete(*keys)
+    """To sign in, and where from, which Redis keeps by account and network: all tests share them."""
+    for pattern in ("attempts:*", "known-networks:*"):
+        if keys := list(cache_client().scan_iter(pattern)):
+            cache_client().delete(*keys)

@@ -1,11 +1,8 @@
 """What hashing passwords may take: two at once, a few waiting, nothing of anybody else's."""
 
-import re
-import resource
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 from django.contrib.auth.hashers import Argon2PasswordHasher, make_password
@@ -24,15 +21,10 @@ from gateway.accounts.passwords import user_with
 from gateway.accounts.sessions.signed_in import user_of
 from gateway.accounts.tests.signed import signed_in
 from gateway.domain_errors import Code
-from gateway.graphql.tests.conftest import Server, serve
 from gateway.mongo.client import Document
-from gateway.viewer.tests.visitor import PASSWORD, Visitor
 
-__all__ = ["serve"]
-
+PASSWORD = "correct horse battery"
 STAFF = {"username": "staff@mobile-world.example", "password": DEMO_PASSWORD}
-# Enough for two hashes and every thread that a server starts; a sixth of what sixteen of Django's own would take.
-SPARE_BYTES = 300 * 1024 * 1024
 
 
 class Work:
@@ -196,69 +188,7 @@ def test_password_that_was_changed_while_the_old_one_was_checked_is_the_one_that
     assert stored(old) == changed.password
 
 
-# ---------------------------------------------------------------- on a real server
-
-
-@pytest.fixture(scope="module")
-def server(serve: Callable[..., Server]) -> Server:
-    return serve(DJANGO_SETTINGS_MODULE="gateway.tests.real_passwords")
-
-
-@pytest.fixture
-def people(database: Database[Document]) -> list[str]:
-    hashed = ServerArgon2().encode(PASSWORD, "s" * 22)
-    emails = [f"buyer-{number}@example.com" for number in range(16)]
-    User.objects.bulk_create([User(email=email, password=hashed) for email in emails])
-    return emails
-
-
-def sign_in_at_once(server: Server, emails: list[str]) -> list[list[str]]:
-    """The codes of the errors that each got."""
-    together = threading.Barrier(len(emails))
-
-    def sign_in(email: str) -> list[str]:
-        with Visitor(str(server.client.base_url)) as visitor:
-            together.wait()
-            return [error["code"] for error in visitor.login(email)["userErrors"]]
-
-    with ThreadPoolExecutor(len(emails)) as visitors:
-        return list(visitors.map(sign_in, emails))
-
-
-def limit_memory(server: Server) -> None:
-    """To what it has now and a little more."""
-    pid = int(re.findall(r"Started server process \[(\d+)\]", server.log.read_text())[-1])
-    status = Path(f"/proc/{pid}/status").read_text()
-    kilobytes = int(re.findall(r"VmData:\s+(\d+) kB", status)[0])
-    resource.prlimit(pid, resource.RLIMIT_DATA, (kilobytes * 1024 + SPARE_BYTES,) * 2)
-
-
-def test_sixteen_sign_in_at_once_in_little_memory_and_all_get_in(server: Server, people: list[str]) -> None:
-    server.client.post("/graphql", json={"query": "{ geozones { code } }"})
-    limit_memory(server)
-
-    assert sign_in_at_once(server, people) == [[]] * 16
-    assert server.client.get("/healthz").status_code == 200
-
-
-def test_beyond_the_queue_they_are_asked_to_come_again_and_nothing_is_counted_against_them(
-    serve: Callable[..., Server], people: list[str]
-) -> None:
-    narrow = serve(
-        DJANGO_SETTINGS_MODULE="gateway.tests.real_passwords",
-        PASSWORD_THREADS="1",
-        PASSWORD_QUEUE="0",
-        SIGN_IN_FAILURES_PER_ACCOUNT="1",
-        SIGN_IN_FAILURES_PER_ADDRESS="1",
-    )
-
-    outcomes = sign_in_at_once(narrow, people)
-
-    refused = [email for email, codes in zip(people, outcomes, strict=True) if codes]
-    assert {code for codes in outcomes for code in codes} == {"RATE_LIMITED"}
-    assert len(refused) < len(people)
-    with Visitor(str(narrow.client.base_url)) as visitor:
-        assert [visitor.login(email)["userErrors"] for email in refused] == [[]] * len(refused)
+# ---------------------------------------------------------------- the admin's pages
 
 
 def test_admins_form_says_so_too(database: Database[Document], pool: HashingPool, work: Work) -> None:

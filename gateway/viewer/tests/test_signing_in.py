@@ -11,6 +11,7 @@ from pytest_django import Settings
 from cart.merge import Merged, MergeMode
 from gateway.accounts.demo import PASSWORD as DEMO_PASSWORD
 from gateway.accounts.demo import ensure_demo_accounts
+from gateway.accounts.errors import BadCredentials, TooManyFailures
 from gateway.accounts.models import User
 from gateway.accounts.owners import customer_owner, guest_owner, session_hash
 from gateway.accounts.sessions.engine import SessionStore
@@ -61,9 +62,11 @@ def test_cookie_is_out_of_reach_of_scripts_and_of_other_sites(visitor: Visitor) 
     )
 
     token = answer.json()["data"]["login"]["token"]
-    parts = answer.headers["set-cookie"].split("; ")
-    assert parts[0] == f"sessionid={token}"
-    assert sorted(parts[1:]) == ["HttpOnly", "Max-Age=2592000", "Path=/", "SameSite=Lax"]
+    session, device = (cookie.split("; ") for cookie in answer.headers.get_list("set-cookie"))
+    assert session[0] == f"sessionid={token}"
+    assert sorted(session[1:]) == ["HttpOnly", "Max-Age=2592000", "Path=/", "SameSite=Lax"]
+    assert device[0].startswith("known_device=")
+    assert sorted(device[1:]) == ["HttpOnly", "Max-Age=31536000", "Path=/", "SameSite=Lax"]
     assert answer.headers["cache-control"] == "private, no-store"
 
 
@@ -211,7 +214,7 @@ def test_eleventh_guess_is_refused_even_when_it_is_right(visitor: Visitor, anoth
     right = another.login()
 
     assert guesses == ["BAD_CREDENTIALS"] * 10
-    message = "Слишком много неудачных попыток входа. Повторите через 15 мин."
+    message = "Слишком много неудачных попыток входа. Повторите через 1 мин."
     assert right == refusal({"code": "RATE_LIMITED", "field": None, "message": message})
     assert another.cookie is None
 
@@ -283,7 +286,7 @@ def visit_of(session: SessionStore | None, user: User | None = None) -> Visit:
     owner = None
     if session and session.session_id:
         owner = customer_owner(user.pk) if user else guest_owner(session.session_id)
-    return Visit(client="192.0.2.1", session=session, owner=owner, new_session=SessionStore())
+    return Visit(client="192.0.2.1", device=None, session=session, owner=owner, new_session=SessionStore())
 
 
 def sign_in(visit: Visit, email: str, password: str, mode: MergeMode) -> SignedIn:
@@ -354,8 +357,10 @@ def test_refused_attempts_hand_nothing_over_and_end_nothing(merges: Merges, sett
             sign_in(visit_of(guest), email, password, MergeMode.MERGE)
     with pytest.raises(DomainError):
         sign_up(visit_of(guest), "ivan@example.com", PASSWORD, name="", phone="")
-    settings.SIGN_IN_FAILURES_PER_ACCOUNT = 0
-    with pytest.raises(DomainError):
+    settings.SIGN_IN_FAILURES_PER_ACCOUNT = 1
+    with pytest.raises(BadCredentials):
+        sign_in(visit_of(guest), "ivan@example.com", "wrong", MergeMode.MERGE)
+    with pytest.raises(TooManyFailures):
         sign_in(visit_of(guest), "ivan@example.com", PASSWORD, MergeMode.MERGE)
 
     assert merges.seen == []
