@@ -4,7 +4,7 @@ The update itself checks the limits, so that any number of devices at once lose 
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from pymongo import ReturnDocument
 from pymongo.errors import DuplicateKeyError
@@ -14,10 +14,12 @@ from cart.lifetimes import expires_at_expression
 from cart.mirror import mirror_soon
 from cart.models import CartStatus
 from cart.opening import new_cart
-from cart.reading import CARTS, active_cart, merged_into
+from cart.reading import CARTS, active_cart, carts_with_key, merged_into
 from cart.wanted import MAX_LINES, MAX_QUANTITY, CheckedLines, LineWanted, checked_to_add, checked_to_set
 from gateway.accounts.owners import is_guest
 from gateway.domain_errors import Refused
+from gateway.idempotency.embedded import first_receipt, has_receipt, is_free, refuse_when_full, with_receipt
+from gateway.idempotency.keys import Keyed
 from gateway.mongo.client import Document, database
 from gateway.mongo.reading import run
 
@@ -27,7 +29,7 @@ _ITEMS: Document = {"$ifNull": ["$items", []]}
 def add_lines(owner: str, lines: Sequence[LineWanted], geozone: str | None = None) -> Document | None:
     """Add to the quantities in the cart, which is made if there is none; returns it as it is then.
 
-    All lines or none. Asked twice it adds twice: a caller who lost the answer reads the cart, or sets.
+    All lines or none. Asked twice it adds twice, unless under a key (`put_once`).
     """
     return put(owner, checked_to_add(lines, geozone))
 
@@ -37,23 +39,50 @@ def set_lines(owner: str, lines: Sequence[LineWanted], geozone: str | None = Non
     return put(owner, checked_to_set(lines, geozone))
 
 
+class Put(NamedTuple):
+    cart: Document | None
+    """As it is then; None when there was nothing to put and there is no cart."""
+    replayed: bool = False
+    """An earlier request under the same key did it; this one changed nothing."""
+
+
 def put(owner: str, lines: CheckedLines) -> Document | None:
     """What `add_lines` and `set_lines` do once their input is checked."""
+    return put_once(owner, lines, None).cart
+
+
+def put_once(owner: str, lines: CheckedLines, key: Keyed | None) -> Put:
+    """Likewise, once for all requests under the key, also when the cart has been ordered or merged in between.
+
+    The receipt of the key stands in the cart, written with the lines; an index keeps a second cart of the owner from
+    having one of the same key.
+    """
     # Each round but the last lost to another write that succeeded: somebody always gets through.
     while True:
-        items = _with_lines(lines)
-        if changed := _change(owner, {"$expr": _within_limits(items)}, items, geozone=lines.geozone):
-            return changed
+        if changed := _put(owner, lines, key):
+            return Put(changed)
+        if key and (done := done_before(owner, key)):
+            return done
         cart = run(active_cart(owner))
         if cart is not None:
-            if errors := lines.beyond_limits(cart["items"]):
-                raise Refused(errors)
+            _refuse_unless_it_fits(cart, lines, key)
         elif customer := _signed_in_meanwhile(owner):
             owner = customer
         elif not lines.items:
-            return None
-        elif made := _open(owner, lines):
-            return made
+            return Put(None)
+        elif made := _open(owner, lines, key):
+            return Put(made)
+
+
+def done_before(owner: str, key: Keyed) -> Put | None:
+    """What an earlier request under the key did, with the cart as it stands. Raises KeyReused for something else."""
+    carts = run(carts_with_key(owner, key.key))
+    if not has_receipt(carts, key):
+        return None
+    cart = run(active_cart(owner))
+    if cart is None and (customer := _signed_in_meanwhile(owner)):
+        cart = run(active_cart(customer))
+    return Put(cart, replayed=True)
 
 
 def remove_lines(owner: str, product_ids: Sequence[str]) -> Document | None:
@@ -76,13 +105,34 @@ def clear(owner: str) -> Document | None:
     return _change(owner, {"items.0": {"$exists": True}}, []) or run(active_cart(owner))
 
 
-def _change(owner: str, where: Document, items: Any, *, geozone: str | None = None) -> Document | None:
+def _put(owner: str, lines: CheckedLines, key: Keyed | None) -> Document | None:
+    items = _with_lines(lines)
+    try:
+        return _change(owner, _within_limits(items), items, geozone=lines.geozone, key=key)
+    except DuplicateKeyError:
+        # Another cart of the owner has the receipt of the key.
+        return None
+
+
+def _refuse_unless_it_fits(cart: Document, lines: CheckedLines, key: Keyed | None) -> None:
+    if errors := lines.beyond_limits(cart["items"]):
+        raise Refused(errors)
+    if key:
+        refuse_when_full(cart)
+
+
+def _change(
+    owner: str, where: Document, items: Any, *, geozone: str | None = None, key: Keyed | None = None
+) -> Document | None:
     """The one update: the active cart of the owner if it meets `where`, with these items; None when none does."""
     fields: Document = {"items": items, "version": {"$add": ["$version", 1]}, "updated_at": "$$NOW"}
     if geozone is not None:
         fields["geozone"] = {"$literal": geozone}
+    if key:
+        fields["receipts"] = with_receipt(key)
+    conditions = [where, is_free(key)] if key else [where]
     changed: Document | None = database()[CARTS].find_one_and_update(
-        {"owner": owner, "status": CartStatus.ACTIVE.value, **where},
+        {"owner": owner, "status": CartStatus.ACTIVE.value, "$and": conditions},
         [{"$set": fields}, {"$set": {"expires_at": expires_at_expression()}}],
         return_document=ReturnDocument.AFTER,
     )
@@ -91,9 +141,9 @@ def _change(owner: str, where: Document, items: Any, *, geozone: str | None = No
     return changed
 
 
-def _open(owner: str, lines: CheckedLines) -> Document | None:
+def _open(owner: str, lines: CheckedLines, key: Keyed | None) -> Document | None:
     """The owner's first cart; None when another device was faster."""
-    cart = new_cart(owner, lines.items, lines.geozone)
+    cart = new_cart(owner, lines.items, lines.geozone, receipts=[first_receipt(key)] if key else ())
     try:
         database()[CARTS].insert_one(cart)
     except DuplicateKeyError:
@@ -137,7 +187,7 @@ def _with_lines(lines: CheckedLines) -> Document:
 
 
 def _within_limits(items: Document) -> Document:
-    return {
+    fits = {
         "$let": {
             "vars": {"items": items},
             "in": {
@@ -148,6 +198,7 @@ def _within_limits(items: Document) -> Document:
             },
         }
     }
+    return {"$expr": fits}
 
 
 def _is_in(product_id: str, ids: Sequence[str]) -> list[Document]:

@@ -10,7 +10,7 @@ from cart.lifetimes import expires_at_expression, kept_until_expression
 from cart.mirror import mirror_soon
 from cart.models import CartStatus
 from cart.opening import new_cart
-from cart.reading import CARTS, active_cart
+from cart.reading import CARTS, active_cart, carts_with_key
 from cart.wanted import MAX_LINES
 from gateway.mongo.client import Document, database, orm_connection
 from gateway.mongo.policies import CART_MERGE
@@ -52,10 +52,11 @@ def _merge(guest: str, customer: str, mode: MergeMode) -> Merged:
     own = run(active_cart(customer, CART_MERGE))
     kept = own["items"] if own and mode is MergeMode.MERGE else []
     items = _united(kept, taken["items"])
+    receipts = _receipts_to_take(taken, customer)
     if own:
-        _replace(own, items[:MAX_LINES], taken["geozone"])
+        _replace(own, items[:MAX_LINES], taken["geozone"], [*own.get("receipts", ()), *receipts])
     else:
-        _open(customer, items[:MAX_LINES], taken["geozone"])
+        _open(customer, items[:MAX_LINES], taken["geozone"], receipts)
     return Merged(tuple(item["name"] for item in items[MAX_LINES:]))
 
 
@@ -67,6 +68,16 @@ def _united(kept: Sequence[Document], taken: Sequence[Document]) -> list[Documen
         *({**item, "quantity": max(item["quantity"], larger.get(item["product_id"], 0))} for item in kept),
         *(item for item in taken if item["product_id"] not in known),
     ]
+
+
+def _receipts_to_take(cart: Document, customer: str) -> list[Document]:
+    """What the guest did under keys is in the lines that are taken: repeated as the customer, it must not act again."""
+    receipts: list[Document] = cart.get("receipts") or []
+    if not receipts:
+        return []
+    own = run(carts_with_key(customer, *(receipt["key"] for receipt in receipts)))
+    used = {receipt["key"] for each in own for receipt in each["receipts"]}
+    return [receipt for receipt in receipts if receipt["key"] not in used]
 
 
 def _abandon(cart: Document, customer: str) -> None:
@@ -82,8 +93,10 @@ def _abandon(cart: Document, customer: str) -> None:
     )
 
 
-def _replace(cart: Document, items: Sequence[Document], geozone: str | None) -> None:
+def _replace(cart: Document, items: Sequence[Document], geozone: str | None, receipts: Sequence[Document]) -> None:
     fields: Document = {"items": {"$literal": list(items)}}
+    if receipts:
+        fields["receipts"] = {"$literal": list(receipts)}
     if geozone is not None:
         fields["geozone"] = {"$literal": geozone}
     _update(cart, fields, {"expires_at": expires_at_expression()})
@@ -101,8 +114,9 @@ def _update(cart: Document, fields: Document, *then: Document) -> None:
     )
 
 
-def _open(customer: str, items: Sequence[Document], geozone: str | None) -> None:
+def _open(customer: str, items: Sequence[Document], geozone: str | None, receipts: Sequence[Document]) -> None:
+    cart = new_cart(customer, items, geozone, receipts)
     try:
-        database()[CARTS].insert_one(new_cart(customer, items, geozone), session=orm_connection().session)
+        database()[CARTS].insert_one(cart, session=orm_connection().session)
     except DuplicateKeyError as error:
         raise TryAgain(f"{customer} opened a cart meanwhile") from error

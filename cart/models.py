@@ -56,6 +56,8 @@ class Cart(ShardedDocument):
     order_id = models.CharField("заказ", max_length=36, null=True, blank=True)  # noqa: DJ001 - null: not ordered
     merged_into = models.CharField("перешла к", max_length=64, null=True, blank=True)  # noqa: DJ001 - null: not merged
     """The owner whose cart took the lines when a guest signed in."""
+    receipts = models.JSONField("ключи запросов", default=list, editable=False)
+    """Of changes made under a key, see gateway/idempotency/embedded.py; absent when there were none."""
 
     collection: ClassVar[Collection] = Collection(
         # Hashed like orders: equal owners of both collections lie in equal ranges, so on one shard.
@@ -65,6 +67,8 @@ class Cart(ShardedDocument):
             Index({"owner": 1}, unique=True, where={"status": CartStatus.ACTIVE.value}),
             # The newest of an owner, whatever became of it.
             Index({"owner": 1, "created_at": -1}),
+            # One change per key that a client made, whatever became of the cart; made certain by the store.
+            Index({"owner": 1, "receipts.key": 1}, unique=True, where={"receipts.key": {"$exists": True}}),
             # What the sweep marks, oldest first.
             Index({"status": 1, "expires_at": 1}),
             # Analytics: the carts of a day, and the days whose carts changed since the last run.

@@ -9,7 +9,7 @@ from gateway.accounts.owners import session_id_of, user_id_of
 from gateway.mongo.client import Document
 
 
-def new_cart(owner: str, items: Sequence[Document], geozone: str | None) -> Document:
+def new_cart(owner: str, items: Sequence[Document], geozone: str | None, receipts: Sequence[Document] = ()) -> Document:
     """To be inserted: the store refuses it when the owner has an active cart by then."""
     now = datetime.now(UTC)
     return {
@@ -26,4 +26,5 @@ def new_cart(owner: str, items: Sequence[Document], geozone: str | None) -> Docu
         "abandoned_at": None,
         "order_id": None,
         "merged_into": None,
+        **({"receipts": list(receipts)} if receipts else {}),
     }

@@ -115,6 +115,17 @@ def carts_of(owner: str, ids: Sequence[ObjectId]) -> Read[dict[ObjectId, Documen
     )
 
 
+def carts_with_key(owner: str, *keys: str) -> Read[list[Document]]:
+    """Those of the owner's carts, in whatever state, that hold a receipt of one of these keys; of each the receipts."""
+    return Read(
+        collection=CARTS,
+        policy=CART_ACTIVE,
+        where={"owner": owner, "receipts.key": {"$in": list(keys)}},
+        fields=("receipts",),
+        result=list,
+    )
+
+
 def merged_into(guest: str) -> Read[str | None]:
     """The customer whose cart has just taken the guest's; None when none has, or long ago."""
     lately = {"$gte": ["$abandoned_at", {"$subtract": ["$$NOW", LATE_MILLISECONDS]}]}

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -19,6 +19,8 @@ from catalog.stock import level_in, with_quantities
 from catalog.structure import category_errors, geozone_errors, use_structure
 from gateway.audit.recording import Action, Actor, differences, record
 from gateway.domain_errors import DomainError, Refused
+from gateway.idempotency.keys import keyed
+from gateway.idempotency.receipts import is_done, remember
 from gateway.mongo.client import Document, database, orm_connection
 from gateway.mongo.transactions import TryAgain, in_transaction
 from gateway.sync.marks import CHANGED, new_marks
@@ -37,23 +39,53 @@ class Seen(NamedTuple):
     quantities: Mapping[str, int]
 
 
+class Expected(NamedTuple):
+    """What a program had read of the product. Whatever of it is otherwise by now makes its change a conflict."""
+
+    version: str | None = None
+    """Moves with every change, a sale too."""
+    quantities: Mapping[str, int] = {}
+    """By geozone, of those that the draft sets: finer than the version, for products that sell all the time."""
+
+
 @dataclass(frozen=True, slots=True)
 class Upserted:
     document: Document
     created: bool
     changed: bool
+    replayed: bool = False
+    """An earlier request under the same key did it; this one changed nothing."""
 
 
 def upsert_product(
-    draft: ProductDraft, *, actor: Actor, seen: Seen | None = None, only_new: bool = False, reason: str = ""
+    draft: ProductDraft,
+    *,
+    actor: Actor,
+    seen: Seen | None = None,
+    expected: Expected | None = None,
+    only_new: bool = False,
+    reason: str = "",
+    idempotency_key: str | None = None,
 ) -> Upserted:
     """Make the product, or change what the draft says of it; a category that differs moves it.
 
     Product, directory entry and audit entry change together or not at all. What a checkout writes (`reserved`, `holds`)
-    stays as it is, whenever it comes. Repeated, it finds nothing to change and leaves no trace.
+    stays as it is, whenever it comes. Repeated at once, it finds nothing to change and leaves no trace; but what others
+    have changed meanwhile, it changes back, unless it comes under an idempotency key or says what it expects.
     """
     wanted = checked(draft)
-    done = in_transaction(lambda: _upsert(wanted, actor=actor, seen=seen, only_new=only_new, reason=reason))
+    expectation = expected or Expected()
+    request = {"draft": asdict(wanted), "expected": expectation, "only_new": only_new}
+    key = keyed(idempotency_key, "productUpsert", request)
+
+    def upsert() -> Upserted:
+        if is_done(key, actor):
+            return _as_it_stands(wanted.product_id)
+        done = _upsert(wanted, actor=actor, seen=seen, expected=expectation, only_new=only_new, reason=reason)
+        remember(key, actor)
+        return done
+
+    done = in_transaction(upsert)
     if done.changed:
         sync_soon(PRODUCTS, [ProductKey(wanted.category, wanted.product_id)])
     return done
@@ -65,20 +97,38 @@ def edition_of(document: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(edited, ensure_ascii=False).encode()).hexdigest()[:32]
 
 
+def version_of(document: Mapping[str, Any]) -> str:
+    """As programs see it: only whether it is the same means anything."""
+    return str(document.get("version", ""))
+
+
 def seen_in(document: Mapping[str, Any]) -> Seen:
     quantities = {level["geozone"]: level["quantity"] for level in document.get("stock") or ()}
     return Seen(edition_of(document), quantities)
 
 
-def _upsert(draft: ProductDraft, *, actor: Actor, seen: Seen | None, only_new: bool, reason: str) -> Upserted:
+def _as_it_stands(product_id: str) -> Upserted:
+    session = orm_connection().session
+    entry = database()[DIRECTORY].find_one({"_id": product_id}, session=session)
+    found = entry and database()[PRODUCTS].find_one({"category": entry["category"], "_id": product_id}, session=session)
+    if found is None:
+        raise TryAgain(f"product {product_id} changed its category meanwhile")
+    return Upserted(found, created=False, changed=False, replayed=True)
+
+
+def _upsert(
+    draft: ProductDraft, *, actor: Actor, seen: Seen | None, expected: Expected, only_new: bool, reason: str
+) -> Upserted:
     entry = database()[DIRECTORY].find_one({"_id": draft.product_id}, session=orm_connection().session)
     if entry is None:
-        if seen is not None:
+        if seen is not None or expected.version is not None:
             raise UnknownProduct("product_id")
+        if errors := _unexpected(draft, {}, expected):
+            raise Refused(errors)
         return _create(draft, actor=actor, reason=reason)
     if only_new:
         raise ProductExists("product_id", product_id=draft.product_id)
-    return _change(draft, entry["category"], actor=actor, seen=seen, reason=reason)
+    return _change(draft, entry["category"], actor=actor, seen=seen, expected=expected, reason=reason)
 
 
 def _create(draft: ProductDraft, *, actor: Actor, reason: str) -> Upserted:
@@ -106,13 +156,16 @@ def _create(draft: ProductDraft, *, actor: Actor, reason: str) -> Upserted:
     return Upserted(document, created=True, changed=True)
 
 
-def _change(draft: ProductDraft, home: str, *, actor: Actor, seen: Seen | None, reason: str) -> Upserted:
+def _change(
+    draft: ProductDraft, home: str, *, actor: Actor, seen: Seen | None, expected: Expected, reason: str
+) -> Upserted:
     session = orm_connection().session
     address = {"category": home, "_id": draft.product_id}
     before = database()[PRODUCTS].find_one(address, session=session)
     if before is None:
         raise TryAgain(f"product {draft.product_id} changed its category meanwhile")
-    if errors := [*_conflicts(draft, before, seen), *_below_reserved(draft, before)]:
+    conflicts = [*_conflicts(draft, before, seen), *_unexpected(draft, before, expected)]
+    if errors := [*conflicts, *_below_reserved(draft, before)]:
         raise Refused(errors)
     wanted = {**before, "category": draft.category, **_fields(draft, before), "stock": _restocked(draft, before)}
     changes = differences(_audited(before), _audited(wanted))
@@ -183,6 +236,17 @@ def _conflicts(draft: ProductDraft, before: Mapping[str, Any], seen: Seen | None
         quantity, was = level_in(before, geozone)[0], seen.quantities.get(geozone, 0)
         if quantity != was:
             errors.append(StockChangedMeanwhile("stock", index, "quantity", seen=was, quantity=quantity))
+    return errors
+
+
+def _unexpected(draft: ProductDraft, before: Mapping[str, Any], expected: Expected) -> list[DomainError]:
+    errors: list[DomainError] = []
+    if expected.version not in (None, version_of(before)):
+        errors.append(ChangedMeanwhile("expected_version"))
+    for index, (geozone, _) in enumerate(draft.stock or ()):
+        quantity, was = level_in(before, geozone)[0], expected.quantities.get(geozone)
+        if was not in (None, quantity):
+            errors.append(StockChangedMeanwhile("stock", index, "expected_quantity", seen=was, quantity=quantity))
     return errors
 
 

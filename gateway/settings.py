@@ -36,6 +36,7 @@ INSTALLED_APPS = [
     "gateway",
     "gateway.accounts",
     "gateway.audit",
+    "gateway.idempotency",
     "catalog",
     "cart",
     "ordering",

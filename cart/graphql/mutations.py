@@ -1,6 +1,7 @@
 """Mutations of the cart: find whose it is, call the action, translate what it refuses."""
 
 from collections.abc import Callable, Sequence
+from typing import Annotated
 
 import strawberry
 from strawberry.types import Info
@@ -8,14 +9,15 @@ from strawberry.types import Info
 from cart.errors import NotAProduct
 from cart.graphql.payloads import CartLineInput, CartPayload
 from cart.graphql.types import Cart, adjustments
-from cart.lines import clear, put, remove_lines
+from cart.lines import Put, clear, done_before, put_once, remove_lines
 from cart.reading import priced
 from cart.wanted import CheckedLines, LineWanted, checked_to_add, checked_to_set
 from catalog.graphql.types import product_key
 from gateway.domain_errors import DomainError, Refused
 from gateway.graphql.context import RequestContext
-from gateway.graphql.user_errors import user_errors
+from gateway.graphql.user_errors import replayed, user_errors
 from gateway.graphql.writes import run_write
+from gateway.idempotency.keys import DONE_BEFORE, keyed
 from gateway.mongo.client import Document
 from gateway.mongo.reading import run_steps_async
 
@@ -32,8 +34,16 @@ class CartMutation:
         info: Info[RequestContext, None],
         lines: list[CartLineInput],
         geozone: str | None = strawberry.UNSET,
+        idempotency_key: Annotated[
+            str | None,
+            strawberry.argument(
+                description="Any string that the client makes once per change: repeated, it adds nothing more and says "
+                "REPLAYED."
+            ),
+        ] = strawberry.UNSET,
     ) -> CartPayload:
-        return await _put(info.context, checked_to_add, lines, geozone)
+        key = None if idempotency_key is strawberry.UNSET else idempotency_key
+        return await _put(info.context, checked_to_add, lines, geozone, key)
 
     @strawberry.mutation(description="Sets the quantity; 0 removes.")
     async def cart_lines_set(
@@ -61,18 +71,30 @@ class CartMutation:
 
 
 async def _put(
-    context: RequestContext, check: Check, lines: Sequence[CartLineInput], geozone: str | None
+    context: RequestContext,
+    check: Check,
+    lines: Sequence[CartLineInput],
+    geozone: str | None,
+    idempotency_key: str | None = None,
 ) -> CartPayload:
     zone = None if geozone is strawberry.UNSET else geozone
     wanted = [LineWanted(product_key(line.product), line.quantity) for line in lines]
     try:
-        # First, so that a refusal leaves no session behind.
-        checked = await run_write(check, wanted, zone)
-        owner = await (context.owner_to_write() if checked.items else context.owner())
-        document = await run_write(put, owner, checked) if owner else None
+        key = keyed(idempotency_key, "cartLinesAdd", {"lines": wanted, "geozone": zone})
+        owner = await context.owner() if key else None
+        # First of all: what was done under the key stays done, though the products may no longer be sold.
+        done = await run_write(done_before, owner, key) if owner and key else None
+        if done is None:
+            # Before a session is made, so that a refusal leaves none behind.
+            checked = await run_write(check, wanted, zone)
+            owner = await (context.owner_to_write() if checked.items else context.owner())
+            done = await run_write(put_once, owner, checked, key) if owner else Put(None)
     except DomainError as error:
         return _refusal(context, error)
-    return await _answer(context, document)
+    answer = await _answer(context, done.cart)
+    if done.replayed:
+        answer.warnings.append(replayed(DONE_BEFORE, context.language))
+    return answer
 
 
 async def _answer(context: RequestContext, document: Document | None) -> CartPayload:

@@ -1,6 +1,7 @@
 """Mutations of the catalog: authorise, call the action, translate what it refuses."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Annotated, NamedTuple, TypeVar
 
 import strawberry
 from strawberry.types import Info
@@ -13,13 +14,27 @@ from catalog.upsert import upsert_product
 from gateway.domain_errors import DomainError
 from gateway.graphql.context import RequestContext
 from gateway.graphql.ids import key_of
-from gateway.graphql.user_errors import user_errors
+from gateway.graphql.user_errors import UserError, replayed, user_errors
 from gateway.graphql.writes import run_write
+from gateway.idempotency.keys import DONE_BEFORE
 from gateway.mongo.client import Document
 from gateway.staff.permissions import actor_with
+from gateway.texts import Language
+
+T = TypeVar("T")
 
 STOCK = "catalog.change_stocklevel"
 PRODUCT = ("catalog.add_product", "catalog.change_product")
+# Arguments of their own, whatever carries the rest.
+BESIDE_THE_INPUT = {"expected_version", "idempotency_key"}
+
+
+KEY = "Any string that the client makes once per change: repeated, it changes nothing more and says REPLAYED."
+
+
+class Done(NamedTuple):
+    document: Document
+    replayed: bool
 
 
 @strawberry.type
@@ -29,12 +44,23 @@ class CatalogMutation:
         self,
         info: Info[RequestContext, None],
         input: ProductInput,  # noqa: A002 - the contract's name
+        expected_version: Annotated[
+            str | None,
+            strawberry.argument(description="Product.version as it was read. CONFLICT when it is another by now."),
+        ] = strawberry.UNSET,
+        idempotency_key: Annotated[str | None, strawberry.argument(description=KEY)] = strawberry.UNSET,
     ) -> ProductPayload:
         user = await info.context.user()
 
-        def upsert() -> Document:
+        def upsert() -> Done:
             actor = actor_with(user, *PRODUCT, *([STOCK] if input.stock else []))
-            return upsert_product(input.draft(), actor=actor).document
+            done = upsert_product(
+                input.draft(),
+                actor=actor,
+                expected=input.expected(_given(expected_version)),
+                idempotency_key=_given(idempotency_key),
+            )
+            return Done(done.document, done.replayed)
 
         return await _answered(info, upsert, argument="input")
 
@@ -47,32 +73,61 @@ class CatalogMutation:
         reason: str,
         delta: int | None = strawberry.UNSET,
         quantity: int | None = strawberry.UNSET,
+        expected_quantity: Annotated[
+            int | None,
+            strawberry.argument(
+                description="What was counted, reserved pieces included, when this was decided. CONFLICT when it is "
+                "another quantity by now, and nothing changes."
+            ),
+        ] = strawberry.UNSET,
+        idempotency_key: Annotated[str | None, strawberry.argument(description=KEY)] = strawberry.UNSET,
     ) -> ProductPayload:
         user = await info.context.user()
 
-        def adjust() -> Document:
+        def adjust() -> Done:
             actor = actor_with(user, STOCK)
             key = key_of("Product", product, 2)
             if key is None:
                 raise UnknownProduct("product")
             _, product_id = key
-            return adjust_stock(
+            done = adjust_stock(
                 product_id,
                 geozone,
-                delta=None if delta is strawberry.UNSET else delta,
-                quantity=None if quantity is strawberry.UNSET else quantity,
+                delta=_given(delta),
+                quantity=_given(quantity),
+                expected_quantity=_given(expected_quantity),
                 reason=reason,
+                idempotency_key=_given(idempotency_key),
                 actor=actor,
             )
+            return Done(*done)
 
         return await _answered(info, adjust)
 
 
+def _given(value: T | None) -> T | None:
+    return None if value is strawberry.UNSET else value
+
+
+def _told(error: DomainError, language: Language, argument: str | None) -> Iterator[UserError]:
+    for reason in error:
+        beside = bool(reason.path) and reason.path[0] in BESIDE_THE_INPUT
+        yield from user_errors(reason, language, argument=None if beside else argument)
+
+
 async def _answered(
-    info: Info[RequestContext, None], action: Callable[[], Document], *, argument: str | None = None
+    info: Info[RequestContext, None], action: Callable[[], Done], *, argument: str | None = None
 ) -> ProductPayload:
+    language = info.context.language
     try:
-        document = await run_write(action)
+        done = await run_write(action)
     except DomainError as error:
-        return ProductPayload(user_errors=user_errors(error, info.context.language, argument=argument))
-    return ProductPayload(product=Product(document=document), user_errors=[])
+        errors = user_errors(error, language, argument=argument)
+        for each in errors:
+            # Beside the input, not in it.
+            each.field = (
+                each.field[1:] if each.field and each.field[-1] in BESIDE_THE_INPUT and argument else each.field
+            )
+        return ProductPayload(user_errors=errors)
+    warnings = [replayed(DONE_BEFORE, language)] if done.replayed else []
+    return ProductPayload(product=Product(document=done.document), user_errors=[], warnings=warnings)

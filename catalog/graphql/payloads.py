@@ -6,13 +6,19 @@ import strawberry
 
 from catalog.drafts import AttributeDraft, ProductDraft, StockDraft
 from catalog.graphql.types import Product
-from gateway.graphql.user_errors import UserError
+from catalog.upsert import Expected
+from gateway.graphql.user_errors import Adjustment, UserError
 
 
 @strawberry.input
 class StockInput:
     geozone: str
     quantity: int
+    expected_quantity: int | None = strawberry.field(
+        default=strawberry.UNSET,
+        description="What was counted there, reserved pieces included, when this was decided. CONFLICT when it is "
+        "another quantity by now, and nothing changes.",
+    )
 
 
 @strawberry.input
@@ -34,6 +40,11 @@ class ProductInput:
         default=strawberry.UNSET, description="Quantities in the geozones named; the others stay as they are."
     )
 
+    def expected(self, version: str | None) -> Expected:
+        quantities = {level.geozone: level.expected_quantity for level in self.stock or ()}
+        given = {geozone: each for geozone, each in quantities.items() if isinstance(each, int)}
+        return Expected(version, given)
+
     def draft(self) -> ProductDraft:
         return ProductDraft(
             product_id=self.product_id,
@@ -50,4 +61,7 @@ class ProductInput:
 @strawberry.type
 class ProductPayload:
     user_errors: list[UserError]
+    warnings: list[Adjustment] = strawberry.field(
+        default_factory=list, description="REPLAYED: an earlier request under the same key did it."
+    )
     product: Product | None = None

@@ -125,6 +125,13 @@ class Product(Node):
     def stock(self, geozone: str | None = None) -> list[Stock]:
         return stock_levels(self.document.get("stock") or [], geozone)
 
+    @strawberry.field(
+        description="Differs after every change, a sale too: what productUpsert takes as expectedVersion. Only whether "
+        "it is the same means anything."
+    )
+    def version(self) -> str:
+        return str(self.document["version"])
+
     @strawberry.field
     def created_at(self) -> datetime:
         found: datetime = self.document["created_at"]

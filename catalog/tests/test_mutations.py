@@ -226,3 +226,57 @@ def test_messages_follow_the_language_of_the_caller(
     refused = merchandiser.send(ADJUST, language=language, **{**DELIVERY, "delta": -11})
 
     assert [error["message"] for error in refused["userErrors"]] == [message]
+
+
+KEYED_UPSERT = """
+mutation ($input: ProductInput!, $version: String, $key: String) {
+  productUpsert(input: $input, expectedVersion: $version, idempotencyKey: $key) {
+    product { version stock { available } } userErrors { code field } warnings { code }
+  }
+}
+"""
+KEYED_ADJUST = """
+mutation ($product: ID!, $geozone: String!, $delta: Int, $reason: String!, $expected: Int, $key: String) {
+  stockAdjust(
+    product: $product, geozone: $geozone, delta: $delta, reason: $reason, expectedQuantity: $expected,
+    idempotencyKey: $key
+  ) {
+    product { version stock { available } } userErrors { code field } warnings { code }
+  }
+}
+"""
+
+
+def test_client_that_lost_the_answer_asks_again_and_is_told_so(merchandiser: Staff, shop: Database[Document]) -> None:
+    made = merchandiser.send(KEYED_UPSERT, input=INPUT, key="k-1")
+    delivered = merchandiser.send(KEYED_ADJUST, **DELIVERY, key="k-2")
+
+    again = (
+        merchandiser.send(KEYED_UPSERT, input=INPUT, key=" k-1"),
+        merchandiser.send(KEYED_ADJUST, **DELIVERY, key="k-2\u00a0"),
+    )
+
+    assert (made["warnings"], delivered["warnings"]) == ([], [])
+    for payload in again:
+        assert payload["warnings"] == [{"code": "REPLAYED"}]
+        assert payload["product"] == delivered["product"]
+    other = merchandiser.send(KEYED_ADJUST, **{**DELIVERY, "delta": 6}, key="k-2")
+    assert other["userErrors"] == [{"code": "CONFLICT", "field": ["idempotencyKey"]}]
+    upsert = merchandiser.send(KEYED_UPSERT, input={**INPUT, "name": "x"}, key="k-1")
+    assert upsert["userErrors"] == [{"code": "CONFLICT", "field": ["idempotencyKey"]}]
+
+
+def test_stale_expectation_is_a_conflict_and_nothing_changes(merchandiser: Staff, shop: Database[Document]) -> None:
+    version = merchandiser.send(KEYED_UPSERT, input=INPUT)["product"]["version"]
+    merchandiser.send(ADJUST, **{**DELIVERY, "delta": -3})
+    before = everything(shop)
+
+    by_version = merchandiser.send(KEYED_UPSERT, input=INPUT, version=version)
+    stock = [{"geozone": "msk", "quantity": 10, "expectedQuantity": 10}]
+    by_quantity = merchandiser.send(KEYED_UPSERT, input={**INPUT, "stock": stock})
+    adjusted = merchandiser.send(KEYED_ADJUST, **DELIVERY, expected=10)
+
+    assert by_version["userErrors"] == [{"code": "CONFLICT", "field": ["expectedVersion"]}]
+    assert by_quantity["userErrors"] == [{"code": "CONFLICT", "field": ["input", "stock", "0", "expectedQuantity"]}]
+    assert adjusted["userErrors"] == [{"code": "CONFLICT", "field": ["expectedQuantity"]}]
+    assert everything(shop) == before
