@@ -14,9 +14,9 @@ from django.conf import settings
 from gateway.http import Application, Message, Receive, Scope, Send, header, respond
 from gateway.texts import Text, accepted_language
 
-# A connection that was closed while its request lay unread is known to be closed after as many turns of the event loop:
-# the server sees the bytes first and their end afterwards.
-TURNS_UNTIL_CLOSED = 3
+# A connection that was closed while its request lay unread is known to be closed after as many rounds of the event
+# loop: the server sees the bytes first and their end afterwards.
+LOOPS_UNTIL_CLOSED = 3
 RETRY_SECONDS = 1
 """A burst is over by then; a client that comes back sooner would only make the queue longer."""
 CLIENT_GONE = 499
@@ -53,21 +53,20 @@ class Turns:
         """Wait for a turn and hold it; the body of the request must have been received.
 
         Raises ClientGone, and Overloaded when the queue is full or no turn comes until that time of the event loop.
+        Whatever it raises, nothing has been begun.
         """
-        self.refuse_when_full()
         gone = asyncio.ensure_future(_watch(receive))
         try:
-            await self._take(gone, until)
-        except BaseException:
-            gone.cancel()
-            raise
-        try:
-            for _ in range(TURNS_UNTIL_CLOSED):
+            # First of all, so that those who have gone fill neither the turns nor the queue.
+            for _ in range(LOOPS_UNTIL_CLOSED):
                 await asyncio.sleep(0)
-            is_gone = gone.done()
-            gone.cancel()
-            if is_gone:
+            if gone.done():
                 raise ClientGone
+            self.refuse_when_full()
+            await self._take(gone, until)
+        finally:
+            gone.cancel()
+        try:
             yield
         finally:
             self._leave()

@@ -3,14 +3,18 @@
 Without Cassandra or Redis the shop works, a little slower: 200 and «degraded». So it is without MongoDB, as long as
 Cassandra shows the catalog and the orders; without both it cannot work: 503.
 Beside them it says where sessions are kept, and what Cassandra has still to be told of.
+
+However often the page is asked for, and however long a dependency hangs, there is one check at a time and one a second.
 """
 
 import asyncio
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from typing import Any
+from functools import cache
+from typing import Any, TypeVar
 
 import pymongo
 from django.conf import settings
@@ -30,7 +34,32 @@ from gateway.sync.backlog import backlogs
 # Longer than any healthy answer, shorter than the patience of a load balancer.
 MONGODB_SECONDS = 2.0
 
+# Anybody may ask; a load balancer does so every few seconds.
+REPORT_SECONDS = 1.0
+
 State = dict[str, Any]
+T = TypeVar("T")
+
+
+class Report:
+    """The outcome of a check for all who ask within a second, and for all who come while it is under way."""
+
+    def __init__(self, check: Callable[[], Awaitable[State]]) -> None:
+        self._check = check
+        self._flight: asyncio.Future[State] | None = None
+        self._until = float("-inf")
+
+    async def state(self) -> State:
+        if self._flight is None or (self._flight.done() and time.monotonic() >= self._until):
+            self._flight = asyncio.ensure_future(self._fly())
+        # Whoever is cancelled must not take the check away from the others.
+        return await asyncio.shield(self._flight)
+
+    async def _fly(self) -> State:
+        try:
+            return await self._check()
+        finally:
+            self._until = time.monotonic() + REPORT_SECONDS
 
 
 async def healthz(scope: Scope, receive: Receive, send: Send) -> None:
@@ -38,7 +67,7 @@ async def healthz(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 async def readyz(scope: Scope, receive: Receive, send: Send) -> None:
-    report = await check_dependencies()
+    report = await readiness.state()
     status = 503 if report["status"] == "unavailable" else 200
     await respond(send, status, json.dumps(report).encode(), "application/json", {"cache-control": "no-store"})
 
@@ -47,17 +76,31 @@ async def check_dependencies() -> State:
     """All at once, so that one that hangs does not hide the others."""
     names = ("mongodb", "cassandra", "redis", "redis_cache")
     checks = (_mongodb, _cassandra, _redis, _redis_cache)
-    states = await asyncio.gather(*(asyncio.to_thread(check) for check in checks))
+    states = await asyncio.gather(*(_run(check) for check in checks))
     dependencies = dict(zip(names, states, strict=True))
-    sessions = await asyncio.to_thread(_sessions, dependencies["cassandra"]["state"], dependencies["redis"]["state"])
-    copies = await asyncio.to_thread(_copies, dependencies["mongodb"]["state"], dependencies["cassandra"]["state"])
-    if dependencies["mongodb"]["state"] == "down" and dependencies["cassandra"]["state"] != "up":
+    mongodb, cassandra, redis, _ = (state["state"] for state in states)
+    sessions = await _run(lambda: _sessions(cassandra, redis))
+    copies = await _run(lambda: _copies(mongodb, cassandra))
+    if mongodb == "down" and cassandra != "up":
         overall = "unavailable"
     elif any(dependency["state"] == "down" for dependency in states):
         overall = "degraded"
     else:
         overall = "ok"
     return {"status": overall, "dependencies": dependencies, "sessions": sessions, "copies": copies}
+
+
+readiness = Report(check_dependencies)
+
+
+async def _run(check: Callable[[], T]) -> T:
+    return await asyncio.get_running_loop().run_in_executor(_pool(), check)
+
+
+@cache
+def _pool() -> ThreadPoolExecutor:
+    """A thread for each dependency, and none that requests could fill. Made on first use."""
+    return ThreadPoolExecutor(max_workers=3, thread_name_prefix="health")
 
 
 def _mongodb() -> State:

@@ -330,6 +330,8 @@ STATICFILES_DIRS = [("graphiql", GRAPHIQL_ASSETS)] if GRAPHIQL and GRAPHIQL_ASSE
 # A query takes a few milliseconds of CPU: the queue is worked off within a second, and nobody waits for those who left.
 GRAPHQL_MAX_RUNNING = env.int("GRAPHQL_MAX_RUNNING", 64)
 GRAPHQL_MAX_WAITING = env.int("GRAPHQL_MAX_WAITING", 64)
+# Well under GRAPHQL_MAX_SECONDS: a request that gets its turn has time for what it is about.
+GRAPHQL_MAX_WAIT_SECONDS = env.float("GRAPHQL_MAX_WAIT_SECONDS", 3.0)
 # Requests whose bodies are still coming. They hold no turn; the oldest makes room for the next.
 GRAPHQL_MAX_READING = env.int("GRAPHQL_MAX_READING", 256)
 # Bytes of all the bodies that a process holds, as far as they are larger than an ordinary one.

@@ -97,7 +97,8 @@ async def graphql_endpoint(scope: Scope, receive: Receive, send: Send) -> None:
 
 async def _answer(scope: Scope, receive: Receive, context: RequestContext, media_type: str | None) -> Answer:
     """Raises ClientGone, with nothing begun."""
-    until = asyncio.get_running_loop().time() + settings.GRAPHQL_MAX_SECONDS
+    loop = asyncio.get_running_loop()
+    until = loop.time() + settings.GRAPHQL_MAX_SECONDS
     try:
         if media_type is None:
             raise bad_request(NOT_ACCEPTABLE, status=406)
@@ -107,7 +108,7 @@ async def _answer(scope: Scope, receive: Receive, context: RequestContext, media
         with bodies.holding() as body:
             if scope["method"] == "POST":
                 await body.read(receive, until)
-            async with turns.turn(receive, until):
+            async with turns.turn(receive, min(until, loop.time() + settings.GRAPHQL_MAX_WAIT_SECONDS)):
                 return await _in_time(_serve(scope, bytes(body.content), context, media_type), until, context)
     except Refused as refused:
         return _refusal(refused, context, media_type)

@@ -1,6 +1,7 @@
 """Servers with settings of their own, and Node with the frontend tools."""
 
 import json
+import re
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -27,6 +28,11 @@ class Server(NamedTuple):
     def logged(self, event: str) -> list[dict[str, Any]]:
         lines = [json.loads(line) for line in self.log.read_text().splitlines() if line.startswith("{")]
         return [line for line in lines if line["event"] == event]
+
+    def process(self) -> int:
+        """Its id, as uvicorn says it."""
+        (found,) = re.findall(r"Started server process \[(\d+)\]", self.log.read_text())
+        return int(found)
 
 
 @pytest.fixture(scope="session")

@@ -92,6 +92,11 @@ def repeated_roots(number: int) -> str:
     return f"query Q{number} {{ " + "products { nodes { id name price { amount } } } " * 20 + "}"
 
 
+def conflicts(number: int) -> str:
+    argument = f"{number}" + "x" * 250
+    return "{ " + " ".join(f'category(slug: "{argument}{other}") {{ id }}' for other in range(20)) + " }"
+
+
 def inline_fragments(number: int) -> str:
     return f"query Q{number} {{ products {{ nodes {{ " + "... { " * 99 + "id name" + " }" * 99 + " } } }"
 

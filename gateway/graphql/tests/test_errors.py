@@ -1,5 +1,6 @@
 """What the caller learns when something of ours fails: an id, and nothing else."""
 
+import json
 import os
 import re
 import socket
@@ -7,9 +8,12 @@ import time
 from collections.abc import Callable
 
 import httpx
+import pytest
+from graphql import GraphQLFormattedError
 
-from gateway.graphql.errors import TOO_SLOW
+from gateway.graphql.errors import MAX_ERRORS, TOO_SLOW, bounded
 from gateway.graphql.tests.conftest import Server
+from gateway.graphql.tests.hostile import KINDS, conflicts
 
 
 def test_fault_is_masked_and_found_in_the_log_by_its_id(serve: Callable[..., Server]) -> None:
@@ -90,3 +94,64 @@ def test_introspection_is_for_development(web: httpx.Client, strict: Server) -> 
     assert open_.json()["data"] == {"__schema": {"queryType": {"name": "Query"}}}
     assert "data" not in closed.json()
     assert {error["extensions"]["code"] for error in closed.json()["errors"]} == {"GRAPHQL_VALIDATION_FAILED"}
+
+
+def in_bytes(response: httpx.Response) -> int:
+    return len(json.dumps(response.json()["errors"], ensure_ascii=False).encode())
+
+
+# As many bytes of errors as a screen holds, whatever was sent.
+MOST_BYTES = 9_000
+
+
+@pytest.mark.parametrize("kind", [*KINDS, conflicts])
+def test_errors_of_a_document_are_fewer_than_anybody_would_read(web: httpx.Client, kind: Callable[[int], str]) -> None:
+    response = web.post("/graphql", json={"query": kind(1)})
+
+    if "errors" in response.json():
+        assert len(response.json()["errors"]) <= MAX_ERRORS + 1
+        assert in_bytes(response) < MOST_BYTES
+
+
+@pytest.mark.parametrize(
+    ("query", "value"),
+    [
+        ("query ($v: [ID!]!) { nodes(ids: $v) { id } }", [["телефон" * 600]] * 100),
+        ("query ($v: [ID!]!) { nodes(ids: $v) { id } }", [{"телефон" * 20: [1] * 50}] * 100),
+        ("query ($v: Int) { products(first: $v) { totalCount } }", "\U0001f600" * 100_000),
+        (
+            "query ($v: ProductFilterInput) { products(filter: $v) { totalCount } }",
+            {f"{'n' * 1_000}{number}": 1 for number in range(500)},
+        ),
+    ],
+)
+def test_errors_of_variables_are_fewer_than_anybody_would_read(web: httpx.Client, query: str, value: object) -> None:
+    response = web.post("/graphql", json={"query": query, "variables": {"v": value}})
+
+    assert response.json()["errors"][0]["extensions"]["code"] == "BAD_USER_INPUT"
+    assert len(response.json()["errors"]) <= MAX_ERRORS + 1
+    assert in_bytes(response) < MOST_BYTES
+
+
+def test_errors_of_a_page_of_nodes_are_told_shortly_and_say_how_many_there_are_more() -> None:
+    path: list[str | int] = ["products", "nodes", 0, "a" * 128]
+    errors: list[GraphQLFormattedError] = [
+        {"message": "Нет такого товара. " * 200, "path": path, "extensions": {"code": "NOT_FOUND"}} for _ in range(100)
+    ]
+
+    told = bounded(errors, "en")
+
+    assert len(json.dumps(told, ensure_ascii=False).encode()) < MOST_BYTES
+    assert told[0]["path"] == path
+    assert len(told[0]["message"]) == 501
+    omitted = 100 - (len(told) - 1)
+    assert told[-1] == {
+        "message": f"There are more errors: {omitted} are not shown.",
+        "extensions": {"code": "TOO_MANY_ERRORS", "omitted": omitted},
+    }
+
+
+def test_few_errors_are_told_whole() -> None:
+    errors: list[GraphQLFormattedError] = [{"message": "No.", "path": ["a"], "extensions": {"code": "X"}}] * 10
+
+    assert bounded(errors, "ru") == errors
