@@ -1,8 +1,13 @@
-"""Facets from a short memory in Redis: dear to compute for a large category, and nearly the same a moment later."""
+"""Facets from a short memory in Redis: dear to compute for a large category, and nearly the same a moment later.
+
+While Redis is away each process has such a memory of its own: a crowd must not compute the same answer a hundred times.
+"""
 
 import asyncio
 import hashlib
 import json
+import time
+from collections import OrderedDict
 from secrets import token_hex
 from typing import Any
 
@@ -19,12 +24,14 @@ REMEMBER_MS = 15_000
 # Whoever computes holds the others back this long at most; then each computes for itself.
 COMPUTE_MS = 3_000
 POLL_SECONDS = 0.05
+# Answers and claims in a process's own memory; an answer has some kilobytes.
+OWN_ENTRIES = 200
 
 _RELEASE = "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end"
 
 
 async def remembered_facets(read: Aggregation[list[Facet]]) -> list[Facet]:
-    """From Redis; else computed, by one process while the others wait for it; with Redis away always computed."""
+    """From memory; else computed, by one while the others wait for it."""
     note_policy(CATALOG_LIST)
     key = _key(read)
     if (known := await _known(key)) is not None:
@@ -54,29 +61,33 @@ def _key(read: Aggregation[Any]) -> str:
 
 
 async def _known(key: str) -> list[Facet] | None:
-    async def get(redis: Redis) -> str | bytes | None:
-        return await redis.get(key)
+    async def get(redis: Redis) -> str:
+        return str(await redis.get(key) or "")
 
     text = await ask_cache(get)
     if text is None:
+        text = _own.get(key)
+    if not text:
         return None
     return [Facet(name, [FacetValue(*value) for value in values]) for name, values in json.loads(text)]
 
 
 async def _claim(key: str, mine: str) -> bool:
-    """True also with Redis away: then there is nobody to wait for."""
-
     async def claim(redis: Redis) -> bool:
         return bool(await redis.set(f"{key}:lock", mine, nx=True, px=COMPUTE_MS))
 
-    return await ask_cache(claim) is not False
+    claimed = await ask_cache(claim)
+    return _own.claim(f"{key}:lock", mine, COMPUTE_MS) if claimed is None else claimed
 
 
 async def _remember(key: str, found: list[Facet]) -> None:
-    async def remember(redis: Redis) -> None:
-        await redis.set(key, json.dumps(found, ensure_ascii=False), px=REMEMBER_MS)
+    text = json.dumps(found, ensure_ascii=False)
 
-    await ask_cache(remember)
+    async def remember(redis: Redis) -> bool:
+        return bool(await redis.set(key, text, px=REMEMBER_MS))
+
+    if await ask_cache(remember) is None:
+        _own.put(key, text, REMEMBER_MS)
 
 
 async def _release(key: str, mine: str) -> None:
@@ -84,3 +95,36 @@ async def _release(key: str, mine: str) -> None:
         await redis.eval(_RELEASE, 1, f"{key}:lock", mine)
 
     await ask_cache(release)
+    # Claimed here or there: Redis may have gone or come back since.
+    _own.release(f"{key}:lock", mine)
+
+
+class _OwnMemory:
+    """The little of Redis that this needs, in the process; used on its event loop only."""
+
+    def __init__(self) -> None:
+        self._entries: OrderedDict[str, tuple[str, float]] = OrderedDict()
+
+    def get(self, key: str) -> str:
+        """Empty: there is none."""
+        value, until = self._entries.get(key, ("", 0.0))
+        return value if time.monotonic() < until else ""
+
+    def put(self, key: str, value: str, milliseconds: int) -> None:
+        self._entries[key] = (value, time.monotonic() + milliseconds / 1000)
+        self._entries.move_to_end(key)
+        if len(self._entries) > OWN_ENTRIES:
+            self._entries.popitem(last=False)
+
+    def claim(self, key: str, mine: str, milliseconds: int) -> bool:
+        if self.get(key):
+            return False
+        self.put(key, mine, milliseconds)
+        return True
+
+    def release(self, key: str, mine: str) -> None:
+        if self.get(key) == mine:
+            del self._entries[key]
+
+
+_own = _OwnMemory()

@@ -129,12 +129,29 @@ def test_two_filters_never_share_an_answer(documents: list[Document]) -> None:
 
 
 @override_settings(REDIS_CACHE_URL="redis://127.0.0.1:9/0")
-def test_without_redis_facets_are_computed(documents: list[Document], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_redis_a_crowd_computes_once_too(documents: list[Document], monkeypatch: pytest.MonkeyPatch) -> None:
     # So that later tests do not find Redis given up.
     monkeypatch.setattr("gateway.redis._reachable", Reachable())
+    monkeypatch.setattr(remembered, "_own", remembered._OwnMemory())
     read = facets(LISTED["category"], every_category=EVERY_CATEGORY)
 
-    assert asyncio.run(several(read, 2)) == [run(read)] * 2
+    with COMMANDS.counted() as sent:
+        answers = [*asyncio.run(several(read, 20)), *asyncio.run(several(read, 1))]
+
+    assert sent.total() == 1
+    assert answers == [run(read)] * 21
+
+
+def test_memory_of_the_process_is_bounded_and_forgets(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remembered, "OWN_ENTRIES", 3)
+    memory = remembered._OwnMemory()
+
+    for number in range(10):
+        memory.put(f"facets:{number}", "answer", 60_000)
+    memory.put("facets:old", "answer", 0)
+
+    assert [number for number in range(10) if memory.get(f"facets:{number}")] == [8, 9]
+    assert memory.get("facets:old") == ""
 
 
 def test_dead_computer_holds_the_others_back_for_a_moment_only(
