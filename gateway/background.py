@@ -11,12 +11,15 @@ from celery import Task, current_app
 from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
 
-from gateway.redis import redis_client
+from gateway.redis import broker_client, redis_client
 
 log = structlog.get_logger(__name__)
 
 # Longer than a worker needs to begin with the task; after that a new one is sent in any case.
 COALESCED_SECONDS = 30
+# Tasks that wait in the broker, about 1 kB each. So many wait only while no worker takes any, and buyers must not fill
+# the broker meanwhile: the sweeps, which are sent all the same, find what is to be done.
+WAITING = 20_000
 
 
 class GivesUp(Task):
@@ -37,8 +40,11 @@ def send_soon(task: str, subject: str, *, delay: float = 0) -> None:
         if not redis_client().set(key, "1", nx=True, ex=COALESCED_SECONDS + round(delay)):
             return
         try:
+            if _is_queue_full():
+                log.warning("task_not_sent", task=task, error="too many wait")
+                return
             current_app.send_task(task, (subject,), countdown=delay, retry=False)
-        except OperationalError:
+        except (RedisError, OperationalError):
             # Nothing waits for its turn: the next change shall try again.
             redis_client().delete(key)
             raise
@@ -52,6 +58,11 @@ def begun(task: str, subject: str) -> None:
         redis_client().delete(_key(task, subject))
     except RedisError as error:
         log.warning("task_not_marked_begun", task=task, error=type(error).__name__)
+
+
+def _is_queue_full() -> bool:
+    broker = broker_client()
+    return broker is not None and broker.llen(current_app.conf.task_default_queue) >= WAITING
 
 
 def _key(task: str, subject: str) -> str:

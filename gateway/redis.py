@@ -30,6 +30,13 @@ def redis_client() -> Redis:
 
 
 @cache
+def broker_client() -> Redis | None:
+    """Celery's queue; None when the broker is nothing that this client can ask."""
+    url: str = settings.CELERY_BROKER_URL
+    return _client(url) if url.startswith(("redis://", "rediss://")) else None
+
+
+@cache
 def cache_client() -> Redis:
     """What strangers may write and anybody may lose: counters, persisted queries, caches."""
     return _client(settings.REDIS_CACHE_URL)

@@ -34,12 +34,16 @@ QUEUE = "ordering:settle"
 SETTLE_SECONDS = 2
 # Enough for a second of a busy sale; one update per product settles all of its holds.
 BATCH = 1_000
+# Orders that wait for a worker, some 200 bytes each. The oldest beyond are left to the sweep.
+WAITING = 100_000
 
 
 def settle_soon(pieces: Sequence[Pieces], hold_id: str) -> None:
     """Leave the holds of a committed order to a worker, which settles those of many orders at once."""
     try:
-        redis_client().rpush(QUEUE, json.dumps([hold_id, [each.key for each in pieces]]))
+        waiting = redis_client().rpush(QUEUE, json.dumps([hold_id, [each.key for each in pieces]]))
+        if waiting > WAITING:
+            redis_client().ltrim(QUEUE, -WAITING, -1)
     except RedisError as error:
         log.warning("settling_left_to_the_sweep", error=type(error).__name__)
     else:

@@ -33,8 +33,10 @@ from gateway.cassandra.statements import Row
 from gateway.cassandra.writing import write
 from gateway.mongo.client import Document
 from gateway.redis import redis_client
+from gateway.sync import queue
 from gateway.sync.copying import copy_documents
 from gateway.sync.marks import CHANGED
+from gateway.sync.queue import sync_soon
 
 __all__ = ["shop", "two_shards"]
 
@@ -218,6 +220,17 @@ def test_prices_that_change_while_many_copy_leave_one_row(shop: Database[Documen
     copy_documents(SYNCED, [stored(shop)])
     assert places() == [("*", "audio", Decimal("1071.00")), ("msk", "audio", Decimal("1071.00"))]
     assert_in_step(shop)
+
+
+def test_no_more_documents_wait_than_may(shop: Database[Document], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(queue, "WAITING", 3)
+    redis_client().delete("sync:products")
+
+    for number in range(10):
+        sync_soon("products", [("audio", f"PROD-{number}")])
+
+    assert redis_client().scard("sync:products") == 3
+    redis_client().delete("sync:products")
 
 
 def test_sales_move_no_row_and_wait_as_one(shop: Database[Document]) -> None:

@@ -22,6 +22,8 @@ TASK = "gateway.tasks.sync_queued"
 DELAY_SECONDS = 1.0
 # Rows of some 200 documents are a second's work; what is taken and lost with a worker waits for the sweep.
 BATCH = 200
+# Documents that wait, a hundred bytes each: more do so only while no worker comes. Any beyond are left to the sweep.
+WAITING = 100_000
 
 
 def sync_soon(collection: str, keys: Iterable[tuple[str, ...]]) -> None:
@@ -32,7 +34,12 @@ def sync_soon(collection: str, keys: Iterable[tuple[str, ...]]) -> None:
     if not members:
         return
     try:
-        redis_client().sadd(_queue(collection), *members)
+        pipeline = redis_client().pipeline(transaction=False)
+        pipeline.sadd(_queue(collection), *members)
+        pipeline.scard(_queue(collection))
+        _, waiting = pipeline.execute()
+        if waiting > WAITING:
+            redis_client().spop(_queue(collection), waiting - WAITING)
     except RedisError as error:
         log.warning("sync.left_to_the_sweep", error=type(error).__name__)
     else:

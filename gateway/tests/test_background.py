@@ -13,9 +13,11 @@ from typing import Any
 
 import pytest
 from celery.signals import after_task_publish
+from django.conf import settings
 from structlog.testing import capture_logs
 
 from deploy.local.stack import Stack
+from gateway import background
 from gateway.background import begun, send_soon
 from gateway.redis import redis_client
 from gateway.tests.samples.tasks import NOTE
@@ -93,6 +95,22 @@ def test_real_worker_runs_many_sends_once_and_a_change_during_the_run_once_more(
         time.sleep(0.05)
 
     assert redis_client().get(f"noted:{subject}") == "2"
+
+
+def test_buyers_do_not_fill_the_broker_while_no_worker_comes(
+    subject: str, published: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(background, "WAITING", 3)
+    redis_client().delete(settings.CELERY_TASK_DEFAULT_QUEUE)
+
+    with capture_logs() as logged:
+        for number in range(10):
+            send_soon(NOTE, f"{subject}-{number}", delay=LATER)
+    redis_client().delete(settings.CELERY_TASK_DEFAULT_QUEUE)
+    send_soon(NOTE, f"{subject}-later", delay=LATER)
+
+    assert published == [NOTE] * 4
+    assert [line["error"] for line in logged] == ["too many wait"] * 7
 
 
 def test_sender_survives_redis_and_the_next_send_after_its_return_arrives(

@@ -227,6 +227,21 @@ def test_hold_of_a_committed_order_is_settled_by_the_sweep_and_keeps_its_reserva
     assert_nothing_oversold(orders)
 
 
+def test_no_more_orders_wait_for_a_worker_than_may_and_the_sweep_settles_the_rest(
+    orders: Database[Document], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(holds, "WAITING", 1)
+    redis_client().delete(holds.QUEUE)
+    bought = []
+    for owner in (CUSTOMER, GUEST):
+        fill(owner, ("PROD-1", 1))
+        bought.append(buy(owner).order["_id"])
+
+    assert settle_queued() == bought[1:]
+    assert resolve_old_holds(limit=10, now=datetime.now(UTC) + timedelta(minutes=3)) == 1
+    assert_nothing_oversold(orders)
+
+
 def test_what_is_sold_while_a_worker_settles_is_left_to_the_next(
     orders: Database[Document], monkeypatch: pytest.MonkeyPatch
 ) -> None:
