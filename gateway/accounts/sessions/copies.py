@@ -4,6 +4,7 @@ A copy is a hash: the record, its `written_at`, whether Cassandra has it (`synce
 (`seen`, by Redis's own clock), and `ended` once the session is over: such a tombstone takes no more saves.
 """
 
+import time
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
@@ -41,8 +42,8 @@ if stored[2] and tonumber(stored[2]) > tonumber(ARGV[3]) then return 1 end
 if guest and not stored[2] and redis.call('ZCARD', KEYS[3]) >= tonumber(ARGV[10]) then
   local room = false
   for _, other in ipairs(redis.call('ZRANGE', KEYS[3], 0, 9)) do
-    room = make_room(other)
-    if room then break end
+    if redis.call('ZCARD', KEYS[3]) < tonumber(ARGV[10]) then break end
+    room = make_room(other) or room
   end
   if not room then return 2 end
 end
@@ -154,6 +155,9 @@ def end(session_id: str, record: SessionRecord | None, *, queued: bool) -> Sessi
     known = SessionRecord.from_text(text) if text else None
     if known and (user_id := known.user_id) is not None:
         _ask(lambda redis: redis.zrem(_index(user_id), session_id))
+    else:
+        # The tombstone takes a guest's place, also of a session whose copy had to make room.
+        _ask(lambda redis: redis.zadd(GUESTS, {session_id: time.time()}))
     return known
 
 

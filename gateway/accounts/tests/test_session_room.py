@@ -101,6 +101,19 @@ def test_ended_session_keeps_its_place_until_it_makes_room() -> None:
     assert not any(is_alive(key_of(session)) for session in ended)
 
 
+def test_tombstone_of_a_session_without_a_copy_takes_a_place_too() -> None:
+    sessions = [guest() for _ in range(10)]
+    for session in sessions:
+        session.delete()
+
+    for _ in range(3):
+        guest()
+
+    assert redis_client().zcard(GUESTS) == 3
+    assert sum(copies.find(id_of(session)) is not None for session in sessions) <= 2
+    assert not any(is_alive(key_of(session)) for session in sessions)
+
+
 def test_what_cassandra_lacks_makes_no_room(link: Link) -> None:
     link.cut()
     waiting = [guest() for _ in range(3)]
