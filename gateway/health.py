@@ -100,7 +100,7 @@ async def _run(check: Callable[[], T]) -> T:
 @cache
 def _pool() -> ThreadPoolExecutor:
     """A thread for each dependency, and none that requests could fill. Made on first use."""
-    return ThreadPoolExecutor(max_workers=3, thread_name_prefix="health")
+    return ThreadPoolExecutor(max_workers=4, thread_name_prefix="health")
 
 
 def _mongodb() -> State:
