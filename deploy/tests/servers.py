@@ -15,7 +15,7 @@ START_SECONDS = 120.0
 def running(
     command: list[str], *, ready: Callable[[], bool], log: Path, environment: Mapping[str, str] | None = None
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """The program once it is ready; killed afterwards with all that it started: its data is nobody's."""
+    """The program from the moment when it is ready; killed afterwards with all it started, for its data is nobody's."""
     with log.open("wb") as output:
         process = subprocess.Popen(
             command, env={**os.environ, **(environment or {})}, stdout=output, stderr=output, start_new_session=True

@@ -153,7 +153,7 @@ def main(environment: Mapping[str, str]) -> None:
         insist(f"a primary of {replica_set.name}", partial(await_primary, server, replica_set))
     users = partial(ensure_users, server, config, shards, database=environment["MONGODB_DATABASE"])
     insist("users", partial(users, gateway=environment["MONGODB_PASSWORD"], topology=topology.password))
-    # mongos opens its port only once the config servers have a primary, and learns of a new password in half a minute.
+    # mongos serves only once the config servers have a primary, and learns of a new password within half a minute.
     for shard in shards:
         insist(shard.name, partial(add_shard, topology, mongos, shard))
 
