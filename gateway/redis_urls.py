@@ -16,3 +16,12 @@ def next_database(url: str) -> str:
     parts = urlsplit(url)
     number = int(parts.path.strip("/") or 0)
     return urlunsplit(parts._replace(path=f"/{number + 1}"))
+
+
+def verifying(url: str) -> str:
+    """The address with the server's certificate to be checked: by a bare `rediss://` Celery would believe anybody."""
+    parts = urlsplit(url)
+    if parts.scheme != "rediss" or "ssl_cert_reqs=" in parts.query:
+        return url
+    query = "&".join(filter(None, (parts.query, "ssl_cert_reqs=required")))
+    return urlunsplit(parts._replace(query=query))

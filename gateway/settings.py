@@ -9,7 +9,7 @@ from pathlib import Path
 from celery.schedules import crontab
 from environs import Env, validate
 
-from gateway.redis_urls import next_database
+from gateway.redis_urls import next_database, verifying
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -239,7 +239,7 @@ REDIS_CACHE_URL = env.str("REDIS_CACHE_URL", next_database(REDIS_URL))
 # A Redis that hangs must cost a request no more than this.
 REDIS_TIMEOUT = env.float("REDIS_TIMEOUT", 0.5)
 
-CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", REDIS_URL)
+CELERY_BROKER_URL = verifying(env.str("CELERY_BROKER_URL", REDIS_URL))
 # Sending a task happens inside a buyer's request: one quick try, where Celery would go on for six seconds. Workers and
 # beat connect by rules of their own and wait for the broker.
 CELERY_BROKER_TRANSPORT_OPTIONS = {

@@ -18,7 +18,7 @@ class Secrets:
     @property
     def values(self) -> dict[str, str]:
         lines = self.env_file.read_text().splitlines()
-        return dict(line.split("=", 1) for line in lines)  # type: ignore[misc] # two parts each
+        return dict(line.split("=", 1) for line in lines)
 
 
 def make_secrets(directory: Path) -> Secrets:

@@ -26,6 +26,7 @@ from gateway.tests.redis_servers import free_port
 INIT = ROOT / "deploy" / "compose" / "init"
 DATABASE = "mobile_world"
 UNAUTHORIZED = 13
+Client = MongoClient[dict[str, Any]]
 
 # A cluster of its own is started, and the gateway set up on it from nothing.
 pytestmark = pytest.mark.timeout(300)
@@ -153,11 +154,11 @@ def test_shop_works_with_the_rights_of_the_application(shop: Shop) -> None:
     ]
 
 
-def admin(command: str, value: Any = 1, **options: Any) -> Callable[[MongoClient[dict[str, Any]]], object]:
+def admin(command: str, value: Any = 1, **options: Any) -> Callable[[Client], object]:
     return lambda client: client.admin.command(command, value, **options)
 
 
-FORBIDDEN: dict[str, Callable[[MongoClient[dict[str, Any]]], object]] = {
+FORBIDDEN: dict[str, Callable[[Client], object]] = {
     "shard a collection": admin("shardCollection", f"{DATABASE}.mine", key={"_id": 1}),
     "move a chunk": admin("moveChunk", f"{DATABASE}.products", find={"category": "a", "_id": "a"}, to="shard1"),
     "add a shard": admin("addShard", "evil/127.0.0.1:1"),
@@ -176,7 +177,7 @@ FORBIDDEN: dict[str, Callable[[MongoClient[dict[str, Any]]], object]] = {
 
 @pytest.mark.parametrize("what", FORBIDDEN)
 def test_application_may_not(shop: Shop, what: str) -> None:
-    with MongoClient(shop.mongodb_uri("gateway")) as client:
+    with Client(shop.mongodb_uri("gateway")) as client:
         with pytest.raises(OperationFailure) as refusal:
             FORBIDDEN[what](client)
 
@@ -185,7 +186,7 @@ def test_application_may_not(shop: Shop, what: str) -> None:
 
 
 def test_topology_may_shard_but_makes_no_users(shop: Shop) -> None:
-    with MongoClient(shop.mongodb_uri("topology")) as client:
+    with Client(shop.mongodb_uri("topology")) as client:
         client.admin.command("shardCollection", f"{DATABASE}.tried", key={"_id": "hashed"})
         client[DATABASE].drop_collection("tried")
         for what in ("make a user", "drop a user", "take a role", "write another database"):
@@ -195,10 +196,10 @@ def test_topology_may_shard_but_makes_no_users(shop: Shop) -> None:
 
 
 def test_nobody_reads_without_a_password(shop: Shop) -> None:
-    with MongoClient(f"mongodb://{shop.mongos}/") as client, pytest.raises(OperationFailure) as refusal:
+    with Client(f"mongodb://{shop.mongos}/") as client, pytest.raises(OperationFailure) as refusal:
         client[DATABASE]["orders"].find_one()
     assert refusal.value.code == UNAUTHORIZED
-    with MongoClient(f"mongodb://gateway:wrong@{shop.mongos}/") as client, pytest.raises(OperationFailure):
+    with Client(f"mongodb://gateway:wrong@{shop.mongos}/") as client, pytest.raises(OperationFailure):
         client[DATABASE]["orders"].find_one()
 
 
@@ -206,9 +207,9 @@ def test_changed_password_holds_after_the_job_has_run_again(shop: Shop) -> None:
     old, new = shop.mongodb_uri("topology"), "another-password"
     make_cluster({**shop.job, "MONGODB_TOPOLOGY_PASSWORD": new})
     try:
-        with MongoClient(old) as client, pytest.raises(PyMongoError):
+        with Client(old) as client, pytest.raises(PyMongoError):
             client.admin.command("listShards")
-        with MongoClient(f"mongodb://topology:{new}@{shop.mongos}/?authSource=admin") as client:
+        with Client(f"mongodb://topology:{new}@{shop.mongos}/?authSource=admin") as client:
             assert len(client.admin.command("listShards")["shards"]) == 2
     finally:
         make_cluster(shop.job)
@@ -223,7 +224,7 @@ def test_redis_tells_a_stranger_only_that_it_lives(shop: Shop) -> None:
     assert stranger.ping() is True
     for forbidden in (("GET", "x"), ("SET", "x", "1"), ("CONFIG", "GET", "*"), ("ACL", "LIST"), ("INFO",)):
         with pytest.raises(NoPermissionError):
-            stranger.execute_command(*forbidden)
+            stranger.execute_command(*forbidden)  # type: ignore[no-untyped-call]
     with pytest.raises(AuthenticationError):
         shop.redis("gateway", "wrong").ping()
 
@@ -241,7 +242,7 @@ def test_redis_lets_the_gateway_keep_data_but_not_administer(shop: Shop) -> None
         ("KEYS", "*"),
     ):
         with pytest.raises(NoPermissionError):
-            gateway.execute_command(*forbidden)
+            gateway.execute_command(*forbidden)  # type: ignore[no-untyped-call]
     assert gateway.get("some") == "thing"
 
 

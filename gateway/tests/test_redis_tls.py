@@ -16,6 +16,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 
 from gateway import redis
 from gateway.celery import app
+from gateway.redis_urls import verifying
 from gateway.tests.certificates import Certificates, make_certificates
 from gateway.tests.terminator import tls_before
 
@@ -66,7 +67,7 @@ def test_clients_refuse_a_server_they_cannot_believe(fresh: Settings, address: s
 
 
 def test_celery_sends_and_receives_by_tls(address: str, certificates: Certificates) -> None:
-    url = f"rediss://{address}?ssl_ca_certs={certificates.authority}"
+    url = verifying(f"rediss://{address}?ssl_ca_certs={certificates.authority}")
     options = app.conf.broker_transport_options
     with Connection(url, transport_options=options) as broker:
         queue = broker.SimpleQueue("tests-tls")
@@ -79,7 +80,7 @@ def test_celery_sends_and_receives_by_tls(address: str, certificates: Certificat
 
 
 def test_celery_refuses_a_broker_it_cannot_believe(address: str) -> None:
-    url = f"rediss://{address}"
+    url = verifying(f"rediss://{address}")
     with (
         Connection(url, transport_options=app.conf.broker_transport_options) as broker,
         pytest.raises(OperationalError),

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pymongo
 import pytest
@@ -46,7 +47,7 @@ def said(log: Path) -> str:
 
 
 def orm(uri: str) -> DatabaseWrapper:
-    configured = settings.DATABASES["default"]
+    configured: dict[str, Any] = settings.DATABASES["default"]
     options = {**configured["OPTIONS"], "serverSelectionTimeoutMS": 3_000}
     return DatabaseWrapper({**configured, "HOST": uri, "NAME": "tls", "OPTIONS": options}, alias="tls")
 
