@@ -1,5 +1,9 @@
-"""The orders as staff see them. Read only: what changes an order is an action, and has its own button elsewhere."""
+"""The orders as staff see them. Read only: what changes an order is an action, and has its own button elsewhere.
 
+Money that fits no order is settled here: there is no order elsewhere to do it with.
+"""
+
+from datetime import UTC
 from typing import Any
 
 from django.contrib import admin
@@ -9,15 +13,20 @@ from django.utils.html import format_html, format_html_join
 from django.utils.timezone import localtime
 
 from catalog.geozones import all_geozones
+from gateway.accounts.models import User
+from gateway.audit.recording import Actor
 from gateway.mongo.reading import run
+from gateway.staff.forms import ActionForm, SavedByItsForm
 from gateway.staff.pages import BoundedPaginator
 from gateway.staff.read_only import ReadOnlyAdmin
 from ordering.finding import find_order
 from ordering.history import Slice
 from ordering.ledger import Kind, Ledger, State, due_back, paid, refunded
 from ordering.lookup import MAX_SOUGHT, lookup
-from ordering.models import Order, OrderStatus
+from ordering.models import Order, OrderStatus, StrayMoney
 from ordering.money_fields import ledger_of
+from ordering.references import reference_of
+from ordering.stray_money import settle_stray
 
 LISTED = ("id", "owner", "number", "created_at", "status", "geozone", "contact", "total", "currency", "to_refund")
 KINDS = {
@@ -118,10 +127,10 @@ class OrderAdmin(ReadOnlyAdmin):
     @admin.display(description="деньги")
     def shown_money(self, order: Order) -> str:
         ledger = _ledger(order)
-        sums = f"оплачено {paid(ledger)}, возвращено {refunded(ledger)}, вернуть {due_back(ledger)}"
+        sums = f"оплачено {paid(ledger):.2f}, возвращено {refunded(ledger):.2f}, вернуть {due_back(ledger):.2f}"
         rows = (
             (
-                _time(each.at),
+                _time(each.at.replace(tzinfo=UTC)),
                 KINDS[each.kind],
                 each.amount,
                 STATES[each.state],
@@ -151,8 +160,9 @@ class OrderAdmin(ReadOnlyAdmin):
         return ("-created_at", "-id") if sliced else ("-id",)
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Order | None:
-        """By its id alone: asks every shard once. Without the debts, whose times the ORM cannot take for JSON."""
-        return Order.objects.defer("stock_due", "mail_due").filter(id=object_id).first()
+        """By its id alone: asks every shard once. Without ledger and debts, whose amounts and times the ORM
+        cannot take for JSON."""
+        return Order.objects.defer("money", "stock_due", "mail_due").filter(id=object_id).first()
 
     def get_search_results(self, request: HttpRequest, queryset: QuerySet, search_term: str) -> tuple[QuerySet, bool]:
         term = search_term.strip()
@@ -172,3 +182,57 @@ def _ledger(order: Order) -> Ledger:
 
 def _time(moment: Any) -> str:
     return f"{localtime(moment):%d.%m.%Y %H:%M:%S}"
+
+
+class Settled(admin.SimpleListFilter):
+    title = "улажено"
+    parameter_name = "settled"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("no", "ещё нет")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet) -> QuerySet:
+        return queryset.filter(settled_at=None) if self.value() else queryset
+
+
+class SettlingForm(ActionForm):
+    class Meta:
+        model = StrayMoney
+        fields = ("settled_reference",)
+
+    def act(self) -> None:
+        reference = reference_of(self.cleaned_data["settled_reference"], "settled_reference")
+        settle_stray(self.instance.pk, reference, actor=self.actor.name)
+
+
+@admin.register(StrayMoney)
+class StrayMoneyAdmin(SavedByItsForm, ReadOnlyAdmin):
+    """Nothing of it is edited: whoever has paid it back, or recorded it in the right order, says under what number."""
+
+    form = SettlingForm
+    list_display = ("at", "type", "amount", "currency", "order", "reason", "settled_at", "settled_by")
+    list_filter = (Settled,)
+    sortable_by = ()
+    ordering = ("-at", "-id")
+    paginator = BoundedPaginator
+    show_full_result_count = False
+    fields = (
+        *("at", "type", "reference", "amount", "currency", "order", "reason"),
+        *("settled_reference", "settled_at", "settled_by"),
+    )
+    readonly_fields = tuple(name for name in fields if name != "settled_reference")
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return self.has_view_permission(request)
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return isinstance(request.user, User) and request.user.has_perm("ordering.view_order")
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """To settle it, once."""
+        may_change = isinstance(request.user, User) and request.user.has_perm("ordering.change_order")
+        return may_change and (obj is None or obj.settled_at is None)
+
+    def get_form(self, request: Any, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+        made = super().get_form(request, obj, change, **kwargs)
+        return type("SettlingForm", (made,), {"actor": Actor.account(request.user)})

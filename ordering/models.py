@@ -65,31 +65,6 @@ class OrderItem(EmbeddedModel):
         return f"{self.name}: {self.quantity}"
 
 
-class MoneyEntry(EmbeddedModel):
-    """One movement of the order's money, or one that is owed: ordering/ledger.py says what each counts for."""
-
-    entry_id = models.CharField("запись", max_length=36, db_column="id")
-    at = models.DateTimeField("когда")
-    kind = models.CharField("вид", max_length=16)
-    state = models.CharField("состояние", max_length=8)
-    amount = models.DecimalField("сумма", max_digits=12, decimal_places=2)
-    reference = models.CharField("номер", max_length=100)
-    """Of the payment system's event, or of the staff member who recorded it: the same is recorded once."""
-    actor = models.CharField("кто", max_length=254)
-    source = models.CharField("откуда", max_length=16)
-    parts = models.JSONField("к чему относится", default=list)
-    """[{entry, amount}]"""
-    lines = models.JSONField("строки", default=list)
-    """[{product_id, quantity}]"""
-    restocked = models.BooleanField("на склад")
-
-    class Meta:
-        managed = False
-
-    def __str__(self) -> str:
-        return f"{self.kind} {self.amount} ({self.state})"
-
-
 class OrderEvent(EmbeddedModel):
     event_id = models.CharField("событие", max_length=36, db_column="id")
     at = models.DateTimeField("когда")
@@ -122,8 +97,8 @@ class Order(ShardedDocument):
     language = models.CharField("язык писем", max_length=2, default=DEFAULT_LANGUAGE)
     contact = EmbeddedModelField(Contact, verbose_name="получатель")
     shipping_address = EmbeddedModelField(Address, verbose_name="адрес")
-    money = EmbeddedModelArrayField(MoneyEntry, default=list, blank=True, verbose_name="деньги")
-    """Absent from orders of an earlier release, which had `payments` and `refunds`: see ordering/money_fields.py."""
+    money = models.JSONField("деньги", default=list, editable=False)
+    """The ledger, see ordering/money_fields.py; absent from orders that an earlier release wrote."""
     events = EmbeddedModelArrayField(OrderEvent, default=list, blank=True, verbose_name="события")
     reserved_until = models.DateTimeField("резерв до", null=True, blank=True)
     client_key = models.CharField("ключ клиента", max_length=100, null=True, blank=True)  # noqa: DJ001 - null: not given

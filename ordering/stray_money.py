@@ -35,7 +35,7 @@ class Stray(NamedTuple):
 
 def record_stray(stray: Stray, reason: StrayReason) -> None:
     """Raises ReferenceReused, when another amount or order is recorded under its reference."""
-    id_ = f"{stray.type} {stray.reference}"
+    id_ = f"{stray.type}:{stray.reference}"
     document = {**stray._asdict(), "amount": Decimal128(stray.amount), "reason": reason.value}
     unsettled = {"settled_at": None, "settled_by": "", "settled_reference": ""}
     try:

@@ -22,6 +22,10 @@ fragment O on Order {
   lines { productId name quantity unitPrice { amount } lineTotal { amount } product { productId } }
   createdAt updatedAt reservedUntil canCancel
   timeline { id at type status actor note }
+  money {
+    paid { amount } refunded { amount } dueBack { amount }
+    entries { id at kind state amount { amount } reference actor }
+  }
 }
 """
 ERRORS = "userErrors { code field message }"
@@ -49,6 +53,10 @@ mutation ($order: ID!, $lines: [RefundLineInput!]!, $restock: Boolean! = true, $
   a: orderRefund(order: $order, lines: $lines, restock: $restock, reason: $reason, reference: $reference) {{
     order {{ ...O }} {ERRORS}
   }}
+}} {ORDER}"""
+SETTLE = f"""
+mutation ($order: ID!, $entry: ID!, $reference: String!) {{
+  a: orderSettleRefund(order: $order, entry: $entry, reference: $reference) {{ order {{ ...O }} {ERRORS} }}
 }} {ORDER}"""
 
 INPUT: dict[str, Any] = {

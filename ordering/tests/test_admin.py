@@ -85,7 +85,8 @@ def test_page_of_an_order_shows_all_of_it(support: Client, order: Document) -> N
         "pay-&lt;1&gt;",
         "«оплачен»",
         "moved",
-        "вернуть 3990",
+        "оплачено 3990.00, возвращено 0.00, вернуть 3990.00",
+        "лишнее 3990.00, вернуть",
     ):
         assert text in page
 
