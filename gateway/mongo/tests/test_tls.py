@@ -15,9 +15,9 @@ from deploy.local import mongodb
 from deploy.local.launch import Launch
 from deploy.local.progress import Progress
 from deploy.tests.servers import running
-from gateway.graphql.tests.conftest import free_port
 from gateway.mongo.backend.base import DatabaseWrapper
 from gateway.tests.certificates import Certificates, make_certificates
+from gateway.tests.redis_servers import free_port
 
 
 @pytest.fixture(scope="module")
