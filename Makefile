@@ -31,13 +31,14 @@ bench: $(INSTALLED) ## B=checkout: sales per second; B=sync: lag of the copies; 
 	@$(LOCAL) exec --root $(TEST_ROOT) --keep -- $(PYTHON) -m bench.$(or $(B),checkout) $(ARGS)
 
 .PHONY: lint
-lint: $(INSTALLED) ## formatting, types, imports, migrations, settings
+lint: $(INSTALLED) ## formatting, types, imports, migrations, settings, known vulnerabilities
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy .
 	$(VENV)/bin/lint-imports
 	$(PYTHON) manage.py makemigrations --check --dry-run --settings deploy.local.offline_settings
 	$(PYTHON) manage.py check
+	$(PYTHON) -m deploy.audit requirements-dev.txt
 
 .PHONY: format
 format: $(INSTALLED) ## format the code and repair what can be repaired
