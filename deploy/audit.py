@@ -1,7 +1,7 @@
 """`python -m deploy.audit FILE`: known vulnerabilities of the packages that a lock file pins, by pip-audit.
 
-Fails when there are any. Without the data, which comes from PyPI or OSV by the network, it says in one line that nothing
-was audited and succeeds: a machine without a network must be able to lint.
+Fails when there are any. Without the data, which comes from PyPI or OSV by the network, it says in one line that
+nothing was audited and succeeds: a machine without a network must be able to lint.
 """
 
 import json
@@ -32,7 +32,7 @@ class Audit:
             known=len(told),
             unknown=[package["name"] for package in packages if "skip_reason" in package],
             findings=[
-                f"{package['name']} {package['version']}: {found['id']}, cured in {found['fix_versions'] or 'no version'}"
+                f"{package['name']} {package['version']}: {found['id']}, cured in {found['fix_versions'] or 'none'}"
                 for package in told
                 for found in package["vulns"]
             ],
