@@ -312,6 +312,8 @@ EMAIL_USE_TLS = env.bool("EMAIL_USE_TLS", False)
 EMAIL_USE_SSL = env.bool("EMAIL_USE_SSL", False)
 # Well under the minute after which another worker may take the letter over.
 EMAIL_TIMEOUT = env.float("EMAIL_TIMEOUT", 10.0)
+# Letters to one address within an hour, beyond which those wait that anybody can cause by ordering in its name.
+MAIL_PER_ADDRESS_PER_HOUR = env.int("MAIL_PER_ADDRESS_PER_HOUR", 20, validate=_SOME)
 EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'console'}.EmailBackend"
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", "Мобильный мир <shop@mobile-world.example>")
 

@@ -1,5 +1,6 @@
 """What people type: how long it may be, whether it can be read, whether it is an e-mail address."""
 
+import re
 import unicodedata
 
 from django.core.exceptions import ValidationError
@@ -12,6 +13,30 @@ from gateway.texts import Text
 UNREADABLE = {"Cc", "Cs"}
 # Format characters: zero-width spaces and joiners, marks of direction, soft hyphens.
 INVISIBLE = "Cf"
+
+# Endings by which mail programs know a bare name as that of a site: every country has two letters, and the others are
+# those that they, or their users, know. Not words of addresses, such as «москва»: «гор.Москва» is a city.
+_ENDINGS = "|".join(
+    (
+        "app|art|asia|bid|biz|cam|click|cloud|club|com|digital|fun|group|icu|info|life|link|live|loan|ltd|mobi|moscow",
+        "net|news|one|online|org|page|pro|pub|rest|sale|shop|site|space|store|stream|tech|tel|tips|today|top|trade",
+        "travel|vip|web|website|wiki|win|work|world|xxx|xyz|zone",
+        "рф|рус|бел|укр|қаз|мкд|срб|орг|ком|онлайн|сайт|дети",
+    )
+)
+_LINK = re.compile(
+    rf"""
+      [a-z][a-z0-9+.-]*://                              # any scheme
+    | \b(?:mailto|tel|sms|javascript|data):\S
+    | \bwww\d*\.\S
+    | [^\s@]@[^\s@]                                      # an address of mail
+    | (?<![^\W_])[^\W_](?:[\w-]*[^\W_])\.(?:[\w-]+\.)*(?:[a-z]{{2}}|{_ENDINGS})(?![\w-])
+    | (?<![^\W_])[^\W_]\.(?:[a-z]{{2}}|{_ENDINGS})/\S  # t.me/…: of one letter only with what follows
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+# What browsers take for a dot besides what compatibility forms make one.
+_DOTS = str.maketrans("。۔", "..")
 
 
 class Missing(DomainError):
@@ -27,6 +52,14 @@ class TooLong(DomainError):
 class UnreadableText(DomainError):
     code = Code.INVALID
     text = Text("Текст содержит управляющие символы.", "The text holds control characters.")
+
+
+class HoldsLink(DomainError):
+    code = Code.INVALID
+    text = Text(
+        "Без ссылок и адресов сайтов и почты. Если это сокращение, поставьте пробел после точки.",
+        "No links and no addresses of sites or mail. If it is an abbreviation, put a space behind the dot.",
+    )
 
 
 class BadEmail(DomainError):
@@ -47,13 +80,23 @@ def text_errors(
     return []
 
 
+def holds_link(text: str) -> bool:
+    """Whether a mail program would make a link of some of it: strangers must not send theirs in our letters."""
+    return _LINK.search(_visible(text).translate(_DOTS)) is not None
+
+
 def normal_key(text: str) -> str:
     """The one form of a key or reference: what people cannot tell apart is the same. Case is kept.
 
     Compatibility forms become ordinary ones, invisible signs go, and any run of white space becomes one space.
     """
+    return " ".join(_visible(text).split())
+
+
+def _visible(text: str) -> str:
+    """In ordinary forms, without what cannot be seen."""
     ordinary = unicodedata.normalize("NFKC", text)
-    return " ".join("".join(sign for sign in ordinary if unicodedata.category(sign) != INVISIBLE).split())
+    return "".join(sign for sign in ordinary if unicodedata.category(sign) != INVISIBLE)
 
 
 def is_email(text: str) -> bool:

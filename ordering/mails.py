@@ -2,10 +2,11 @@
 
 The update that causes an event also writes down that the buyer is to be told. A worker takes the letter for a while,
 sends it outside any transaction and strikes it off. Whoever dies before sending leaves it to the sweep; whoever dies
-between sending and striking off makes the buyer read it twice, under the same Message-ID.
+between sending and striking off makes the buyer read it twice, under the same Message-ID. An address that has had many
+within the hour waits for those that anybody could cause, see ordering/mailboxes.py.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from smtplib import SMTPDataError, SMTPRecipientsRefused, SMTPSenderRefused
 
@@ -16,7 +17,8 @@ from pymongo import ReturnDocument
 from gateway.background import begun, send_soon
 from gateway.mongo.client import Document, database
 from ordering.finding import find_order
-from ordering.letters import letter
+from ordering.letters import Letter, letter
+from ordering.mailboxes import give_back, take_room
 from ordering.models import Order
 
 log = structlog.get_logger(__name__)
@@ -72,19 +74,36 @@ def _send_due(orders: Iterable[Document]) -> int:
 
 def _is_sent(order: Document, event_id: str) -> bool:
     told = letter(order, event_id)
+    event = next(event for event in order["events"] if event["id"] == event_id)
+    if (room_at := take_room(told.to, event)) is not None:
+        log.warning("mail_waits_for_room", order=order["_id"], event_id=event_id)
+        _postpone(order, event_id, room_at)
+        _give_up_when_old(order, told, event_id)
+        return False
     message = EmailMessage(told.subject, told.body, to=[told.to], headers={"Message-ID": told.message_id})
     try:
         message.send()
     except OSError as error:
         log.warning("mail_not_sent", order=order["_id"], event_id=event_id, error=type(error).__name__)
-        if told.at < datetime.now(UTC) - GIVEN_UP_AFTER:
-            log.warning("mail_given_up", order=order["_id"], event_id=event_id)
-            _strike_off(order, event_id)
+        give_back(told.to, event)
+        _give_up_when_old(order, told, event_id)
         if isinstance(error, LETTER_REFUSED):
             return False
         raise MailServerAway from error
     _strike_off(order, event_id)
     return True
+
+
+def _give_up_when_old(order: Document, told: Letter, event_id: str) -> None:
+    if told.at < datetime.now(UTC) - GIVEN_UP_AFTER:
+        log.warning("mail_given_up", order=order["_id"], event_id=event_id)
+        _strike_off(order, event_id)
+
+
+def _postpone(order: Document, event_id: str, until: datetime) -> None:
+    """Back to those that are due, from then on; to have waited is no failure."""
+    later = {"$set": {"mail_due.$[due].at": until}, "$inc": {"mail_due.$[due].tries": -1}}
+    _update(order, later, array_filters=[{"due.id": event_id}])
 
 
 def _taken(order: Document, event_id: str) -> Document | None:
@@ -113,7 +132,11 @@ def _taken(order: Document, event_id: str) -> Document | None:
 
 
 def _strike_off(order: Document, event_id: str) -> None:
+    _update(order, {"$pull": {"mail_due": {"id": event_id}}})
+
+
+def _update(order: Document, update: Document, array_filters: Sequence[Document] | None = None) -> None:
     # By id alone when the owner has changed meanwhile.
     for where in ({"owner": order["owner"], "_id": order["_id"]}, {"_id": order["_id"]}):
-        if database()[ORDERS].update_one(where, {"$pull": {"mail_due": {"id": event_id}}}).matched_count:
+        if database()[ORDERS].update_one(where, update, array_filters=array_filters).matched_count:
             return

@@ -240,3 +240,25 @@ class UnpaidHoldings(ShardedDocument):
 
     def __str__(self) -> str:
         return self.id
+
+
+class Mailbox(ShardedDocument):
+    """What was sent to one address lately, see ordering/mailboxes.py."""
+
+    id = models.CharField(primary_key=True, db_column="_id", max_length=64)
+    """A keyed hash of the address."""
+    sent = models.JSONField(default=list)
+    """[{id, at}], of the events that were told."""
+    expires_at = models.DateTimeField()
+
+    collection: ClassVar[Collection] = Collection(
+        shard_key={"_id": "hashed"}, indexes=(Index({"expires_at": 1}, expire_after_seconds=0),)
+    )
+
+    class Meta:
+        managed = False
+        db_table = "mailboxes"
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return self.id

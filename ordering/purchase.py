@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from decimal import Decimal
 
 from gateway.domain_errors import DomainError, Refused
-from gateway.text_input import BadEmail, is_email, normal_key, text_errors
+from gateway.text_input import BadEmail, HoldsLink, holds_link, is_email, normal_key, text_errors
 from gateway.texts import DEFAULT_LANGUAGE, Language
 from ordering.errors import BadAmount, BadPhone
 from ordering.lookup_keys import phone_digits
@@ -17,6 +17,7 @@ MAX_GEOZONE = 16
 # As long as the fields of the documents.
 LIMITS = {"name": 150, "email": 254, "phone": 32, "city": 100, "street": 200, "postcode": 16, "comment": 500}
 OPTIONAL = {"postcode", "comment"}
+CHECKED_OTHERWISE = {"email", "phone"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,11 @@ def _errors(purchase: Purchase) -> Iterator[DomainError]:
     for part, details in (("contact", purchase.contact), ("shipping_address", purchase.shipping_address)):
         for field, value in asdict(details).items():
             required, lines = field not in OPTIONAL, field == "comment"
-            yield from text_errors(value, LIMITS[field], part, field, required=required, lines=lines)
+            errors = text_errors(value, LIMITS[field], part, field, required=required, lines=lines)
+            yield from errors
+            # All of these stand in letters, which go to whatever address the buyer gave.
+            if not errors and field not in CHECKED_OTHERWISE and holds_link(value):
+                yield HoldsLink(part, field)
     if purchase.contact.email and not is_email(purchase.contact.email):
         yield BadEmail("contact", "email")
     if purchase.contact.phone and phone_digits(purchase.contact.phone) is None:

@@ -122,12 +122,6 @@ async def _answered(
     try:
         done = await run_write(action)
     except DomainError as error:
-        errors = user_errors(error, language, argument=argument)
-        for each in errors:
-            # Beside the input, not in it.
-            each.field = (
-                each.field[1:] if each.field and each.field[-1] in BESIDE_THE_INPUT and argument else each.field
-            )
-        return ProductPayload(user_errors=errors)
+        return ProductPayload(user_errors=list(_told(error, language, argument)))
     warnings = [replayed(DONE_BEFORE, language)] if done.replayed else []
     return ProductPayload(product=Product(document=done.document), user_errors=[], warnings=warnings)

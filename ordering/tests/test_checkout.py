@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from functools import partial
+from typing import Any
 
 import pytest
 from bson import Decimal128
@@ -157,6 +158,26 @@ def test_text_that_cannot_be_read_is_refused_and_nothing_bought(orders: Database
 
     assert raised(lambda: buy(contact=replace(PURCHASE.contact, name=text))) == [("INVALID", ("contact", "name"))]
     assert raised(lambda: buy(client_key=text)) == [("INVALID", ("client_key",))]
+    assert orders["orders"].count_documents({}) == 0
+
+
+@pytest.mark.parametrize(
+    ("part", "field"),
+    [
+        ("contact", "name"),
+        ("shipping_address", "city"),
+        ("shipping_address", "street"),
+        ("shipping_address", "postcode"),
+        ("shipping_address", "comment"),
+    ],
+)
+def test_link_in_what_letters_print_is_refused_and_nothing_bought(
+    orders: Database[Document], part: str, field: str
+) -> None:
+    fill(CUSTOMER, ("PROD-1", 1))
+    details: Any = getattr(PURCHASE, part)
+
+    assert raised(lambda: buy(**{part: replace(details, **{field: "evil.com/x"})})) == [("INVALID", (part, field))]
     assert orders["orders"].count_documents({}) == 0
 
 

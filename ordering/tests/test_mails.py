@@ -12,11 +12,13 @@ from pathlib import Path
 
 from django.conf import settings
 from pymongo.database import Database
+from pytest_django import Settings
 
 from catalog.tests.writing import at_once
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
 from gateway.tests.paused import paused_process
+from ordering.holds import settle_queued
 from ordering.mails import mail_overdue, send_due_mails
 from ordering.tasks import sweep_mails
 from ordering.tests.paying import ordered, pay, stored
@@ -184,6 +186,7 @@ def test_letters_reach_the_buyers_shard(orders: Database[Document], postbox: Pos
     assert dict(sent) == {
         Sent("find", "orders", "orders.history_fresh", 2): 1,
         Sent("findAndModify", "orders", "", 1): 1,
+        Sent("findAndModify", "mailboxes", "", 1): 1,
         Sent("update", "orders", "", 1): 1,
     }
 
@@ -208,3 +211,103 @@ def wait_until(true: Callable[[], bool]) -> bool:
     while not true() and time.monotonic() < deadline:
         time.sleep(0.1)
     return true()
+
+
+def ordered_by_many(number: int, *addresses: str) -> list[Document]:
+    """By as many strangers, all of whom give the same address or its spellings."""
+    made = []
+    for each in range(number):
+        fill(buyer(each), ("PROD-1", 1))
+        email = addresses[each % len(addresses)] if addresses else PURCHASE.contact.email
+        made.append(buy(buyer(each), contact=replace(PURCHASE.contact, email=email)).order)
+    return made
+
+
+def let_the_hour_pass(database: Database[Document]) -> None:
+    """As if everything sent so far had been sent, and everything due had been due, an hour earlier."""
+    earlier = {"$mergeObjects": ["$$each", {"at": {"$subtract": ["$$each.at", 3_660_000]}}]}
+    aged = {"$map": {"input": "$sent", "as": "each", "in": earlier}}
+    database["mailboxes"].update_many({}, [{"$set": {"sent": aged}}])
+    let_time_pass(database, minutes=61)
+
+
+def test_letters_beyond_the_limit_of_an_hour_wait_and_come(
+    orders: Database[Document], postbox: Postbox, settings: Settings
+) -> None:
+    settings.MAIL_PER_ADDRESS_PER_HOUR = 2
+    made = ordered_by_many(5, "ivan@example.com", "Ivan@Example.com", "ivan+1@example.com")
+
+    assert [send_due_mails(order["_id"]) for order in made] == [1, 1, 0, 0, 0]
+    assert [send_due_mails(order["_id"]) for order in made] == [0] * 5
+    assert mail_overdue(limit=10, now=datetime.now(UTC) + timedelta(minutes=30)) == 0
+    waiting = [entry for order in made for entry in due(orders, order)]
+    assert [entry["tries"] for entry in waiting] == [0, 0, 0]
+
+    let_the_hour_pass(orders)
+    assert mail_overdue(limit=10) == 2
+    let_the_hour_pass(orders)
+    assert mail_overdue(limit=10) == 1
+    assert len({letter["Message-ID"] for letter in postbox.letters}) == len(postbox.letters) == 5
+    assert [due(orders, order) for order in made] == [[]] * 5
+
+
+def test_letters_that_money_stands_behind_do_not_wait(
+    orders: Database[Document], postbox: Postbox, settings: Settings
+) -> None:
+    settings.MAIL_PER_ADDRESS_PER_HOUR = 1
+    first, second = ordered_by_many(2)
+    settle_queued()
+    assert [send_due_mails(order["_id"]) for order in (first, second)] == [1, 0]
+
+    pay(second, "3990.00")
+    assert send_due_mails(second["_id"]) == 1
+
+    assert [subject(letter) for letter in postbox.letters] == [
+        f"Заказ {first['number']} принят",
+        f"Заказ {second['number']} оплачен",
+    ]
+    assert len(due(orders, second)) == 1
+
+
+def test_other_addresses_do_not_wait(orders: Database[Document], postbox: Postbox, settings: Settings) -> None:
+    settings.MAIL_PER_ADDRESS_PER_HOUR = 1
+    made = ordered_by_many(3, "ivan@example.com", "anna@example.com", "ivan@example.org")
+
+    assert [send_due_mails(order["_id"]) for order in made] == [1, 1, 1]
+    assert "example.com" not in str(list(orders["mailboxes"].find()))
+
+
+def test_many_workers_at_once_stay_within_the_limit(
+    orders: Database[Document], postbox: Postbox, settings: Settings
+) -> None:
+    settings.MAIL_PER_ADDRESS_PER_HOUR = 3
+    made = ordered_by_many(8)
+
+    at_once(*[partial(send_due_mails, order["_id"]) for order in made])
+
+    assert len(postbox.letters) == 3
+    assert sum(len(due(orders, order)) for order in made) == 5
+
+
+def test_letter_that_could_not_be_sent_takes_no_room(
+    orders: Database[Document], postbox: Postbox, settings: Settings
+) -> None:
+    settings.MAIL_PER_ADDRESS_PER_HOUR = 1
+    first, second = ordered_by_many(2)
+    with served_by(nobody_listens()):
+        assert send_due_mails(first["_id"]) == 0
+
+    assert send_due_mails(second["_id"]) == 1
+
+
+def test_letter_that_waited_for_a_day_is_given_up(
+    orders: Database[Document], postbox: Postbox, settings: Settings
+) -> None:
+    settings.MAIL_PER_ADDRESS_PER_HOUR = 1
+    first, second = ordered_by_many(2)
+    send_due_mails(first["_id"])
+    yesterday = datetime.now(UTC) - timedelta(hours=25)
+    orders["orders"].update_one({"_id": second["_id"]}, {"$set": {"events.0.at": yesterday}})
+
+    assert send_due_mails(second["_id"]) == 0
+    assert due(orders, second) == []

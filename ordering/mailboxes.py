@@ -1,0 +1,62 @@
+"""How many letters an address gets in an hour: anybody can order, and cancel, in the name of somebody else's address.
+
+Letters that money or staff stand behind always go, and are counted. What a stranger can cause for nothing waits until
+there is room: a buyer gets every letter, only later, and nobody's mailbox is filled.
+"""
+
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.utils.crypto import salted_hmac
+from pymongo import ReturnDocument
+
+from gateway.mongo.client import Document, database
+from ordering.events import EventType
+from ordering.models import Mailbox, OrderStatus
+
+MAILBOXES = Mailbox._meta.db_table
+WINDOW = timedelta(hours=1)
+
+_MILLISECONDS = WINDOW // timedelta(milliseconds=1)
+_CLOSED_FOR_NOTHING = {OrderStatus.CANCELLED.value, OrderStatus.EXPIRED.value}
+
+
+def can_wait(event: Document) -> bool:
+    """Whether anybody could have caused it, without money and without staff."""
+    kind = EventType(event["type"])
+    return kind is EventType.CREATED or (kind is EventType.MOVED and event["status"] in _CLOSED_FOR_NOTHING)
+
+
+def take_room(address: str, event: Document) -> datetime | None:
+    """None: the letter may go now. Else when there may be room for it. By the server's clock, for one letter each."""
+    begin = {"$subtract": ["$$NOW", _MILLISECONDS]}
+    of_others = {"$and": [{"$gt": ["$$each.at", begin]}, {"$ne": ["$$each.id", event["id"]]}]}
+    lately = {"$filter": {"input": {"$ifNull": ["$sent", []]}, "as": "each", "cond": of_others}}
+    entered = {"$concatArrays": ["$sent", [{"id": event["id"], "at": "$$NOW"}]]}
+    room = {"$lt": [{"$size": "$sent"}, settings.MAIL_PER_ADDRESS_PER_HOUR]} if can_wait(event) else True
+    mailbox = database()[MAILBOXES].find_one_and_update(
+        {"_id": _id(address)},
+        [
+            {"$set": {"sent": lately, "expires_at": {"$add": ["$$NOW", _MILLISECONDS]}}},
+            {"$set": {"sent": {"$cond": [room, entered, "$sent"]}}},
+        ],
+        upsert=True,
+        return_document=ReturnDocument.AFTER,
+    )
+    sent: list[Document] = mailbox["sent"] if mailbox else []
+    if any(each["id"] == event["id"] for each in sent):
+        return None
+    oldest: datetime = min(each["at"] for each in sent)
+    return oldest + WINDOW
+
+
+def give_back(address: str, event: Document) -> None:
+    """It did not go after all."""
+    database()[MAILBOXES].update_one({"_id": _id(address)}, {"$pull": {"sent": {"id": event["id"]}}})
+
+
+def _id(address: str) -> str:
+    """The same for every spelling that reaches the same mailbox: in any case, with any «+tag»."""
+    name, _, domain = address.casefold().rpartition("@")
+    mailbox = f"{name.partition('+')[0]}@{domain}"
+    return salted_hmac("ordering.mailboxes", mailbox, algorithm="sha256").hexdigest()
