@@ -130,10 +130,12 @@ SESSION_COOKIE_AGE = env.int("SESSION_DAYS", 30) * 24 * 3600
 SESSION_CACHE_SECONDS = env.int("SESSION_CACHE_SECONDS", 60)
 # Sessions that one network may begin in an hour. Generous: a mobile carrier has thousands of people behind one address,
 # but few of them put something into a cart or sign in within the hour.
-SESSIONS_PER_CLIENT_HOUR = env.int("SESSIONS_PER_CLIENT_HOUR", 1_000 if PRODUCTION else 100_000)
-# Guests' sessions that have a copy in Redis, 1.3 kB each: the day's guests of a large shop. Beyond it those used least
-# recently are left to Cassandra alone.
-SESSION_GUEST_COPIES = env.int("SESSION_GUEST_COPIES", 100_000)
+SESSIONS_PER_CLIENT_HOUR = env.int(
+    "SESSIONS_PER_CLIENT_HOUR", 1_000 if PRODUCTION else 100_000, validate=validate.Range(min=1)
+)
+# Guests' sessions that have a copy in Redis, 1 kB each, 2 at most: the day's guests of a large shop. Beyond it those
+# used least recently are left to Cassandra alone.
+SESSION_GUEST_COPIES = env.int("SESSION_GUEST_COPIES", 100_000, validate=validate.Range(min=1))
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = env.bool("SESSION_COOKIE_SECURE", PRODUCTION)
