@@ -17,7 +17,7 @@ CLIENT = "10.8.0.1"
 
 @pytest.fixture(scope="module")
 def counting(serve: Callable[..., Server]) -> Server:
-    """A bucket that hardly refills while a test runs, and CPU so dear that any machine shows the difference."""
+    """A bucket that hardly refills while a test runs, and dear CPU, so that any machine shows the difference."""
     return serve(GRAPHQL_BUCKET_POINTS="5000", GRAPHQL_BUCKET_RESTORE="1", GRAPHQL_POINTS_PER_MS="100")
 
 

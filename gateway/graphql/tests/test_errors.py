@@ -120,7 +120,7 @@ def test_errors_of_a_document_are_fewer_than_anybody_would_read(web: httpx.Clien
         ("query ($v: [ID!]!) { nodes(ids: $v) { id } }", [{"телефон" * 20: [1] * 50}] * 100),
         ("query ($v: Int) { products(first: $v) { totalCount } }", "\U0001f600" * 100_000),
         (
-            "query ($v: ProductFilterInput) { products(filter: $v) { totalCount } }",
+            "query ($v: ProductFilter!) { products(filter: $v) { totalCount } }",
             {f"{'n' * 1_000}{number}": 1 for number in range(500)},
         ),
     ],
