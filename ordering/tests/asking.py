@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 import pytest
@@ -19,9 +20,11 @@ from gateway.graphql.ids import global_id
 from gateway.graphql.schema import schema
 from gateway.mongo.client import Document
 from ordering.events import BUYER, EventType, event
+from ordering.ledger import Kind, Origin, State, new_entry, with_excess, with_repayment
 from ordering.models import OrderStatus
 from ordering.tests.copied import Run
 from ordering.tests.many import one_bought
+from ordering.tests.paying import as_stored
 from ordering.tests.people import EMAIL
 from ordering.tests.shop import CUSTOMER
 
@@ -92,10 +95,26 @@ def like(orders: Database[Document]) -> Document:
     events = [
         event(EventType.CREATED, OrderStatus.NEW, at=at, actor=BUYER),
         event(EventType.MOVED, OrderStatus.PAID, at=at + timedelta(hours=1), actor="payments", note="pay-1"),
-        event(EventType.MOVED, OrderStatus.SHIPPED, at=at + timedelta(hours=2), actor="support@example.com"),
+        event(
+            EventType.MOVED,
+            OrderStatus.SHIPPED,
+            at=at + timedelta(hours=2),
+            actor="support@example.com",
+            note="покупатель скандалит",
+        ),
         event(EventType.MOVED, OrderStatus.DELIVERED, at=at + timedelta(hours=2), actor="support@example.com"),
     ]
-    return {**one_bought(CUSTOMER), "status": "delivered", "events": events, "stock_due": [], "mail_due": []}
+    told = Origin(at + timedelta(hours=1), "payments", "webhook")
+    paid = new_entry(Kind.PAYMENT, State.DONE, Decimal("4000.00"), "pay-1", told)
+    money = with_repayment(ledger := with_excess((paid,), Decimal("10.00"), told), ledger[1], "back-1", told)
+    return {
+        **one_bought(CUSTOMER),
+        "status": "delivered",
+        "events": events,
+        "money": as_stored(*money),
+        "stock_due": [],
+        "mail_due": [],
+    }
 
 
 @pytest.fixture

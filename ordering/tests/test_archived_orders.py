@@ -75,6 +75,15 @@ def test_order_and_its_timeline_are_the_same_from_both_stores(
     assert [each["status"] for each in before[0].data["timeline"]] == ["NEW", "PAID", "SHIPPED", "DELIVERED"]
     assert [each["actor"] for each in before[0].data["timeline"]] == ["buyer", "payments", "staff", "staff"]
     assert before[1].data["timeline"][-1]["actor"] == "support@example.com"
+    assert [each["note"] for each in before[0].data["timeline"]] == ["", "", "", ""]
+    assert [each["note"] for each in before[1].data["timeline"]] == ["", "pay-1", "покупатель скандалит", ""]
+    assert [
+        [(each["kind"], each["state"], each["reference"]) for each in answer.data["money"]["entries"]]
+        for answer in before[:2]
+    ] == [
+        [("PAYMENT", "DONE", ""), ("EXCESS", "DONE", ""), ("REPAYMENT", "DONE", "")],
+        [("PAYMENT", "DONE", "pay-1"), ("EXCESS", "DONE", "pay-1"), ("REPAYMENT", "DONE", "back-1")],
+    ]
     copy(orders, [order_id])
     assert seen() == before
     archive(orders, [order_id])

@@ -78,3 +78,19 @@ def test_paid_order_is_not_paid_again_by_accident(orders: Database[Document], we
 
     assert "nothing is due" in refusal(order["number"], url=web.base_url)
     assert len(stored(orders, order)["money"]) == 1
+
+
+def test_refund_is_told_and_its_failure_under_the_same_reference(orders: Database[Document], web: httpx.Client) -> None:
+    order = ordered()
+    run(order["number"], url=web.base_url)
+    told = (order["number"], "--amount", "10.00", "--reference", "re-1")
+
+    run(*told, "--type", "refund.succeeded", url=web.base_url)
+    run(*told, "--type", "refund.failed", url=web.base_url)
+
+    assert [(entry["kind"], entry["state"]) for entry in stored(orders, order)["money"]] == [
+        ("payment", "done"),
+        ("refund", "failed"),
+        ("repayment", "failed"),
+    ]
+    assert refusal(order["number"], "--type", "refund.failed", url=web.base_url) == "refund.failed: say --amount"
