@@ -71,7 +71,7 @@ def _event(
     amount: str | None,
     event: str | None,
     reference: str | None,
-    **_: Any,  # noqa: A002
+    **_: Any,
 ) -> dict[str, str]:
     told = {
         "id": event or f"test-{uuid7()}",
