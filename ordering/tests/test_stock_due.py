@@ -11,13 +11,14 @@ from pymongo.database import Database
 from catalog.reservations import RELEASE, Pieces, StockNotChanged, change_stock
 from catalog.tests.writing import at_once
 from gateway.mongo.client import Document
+from gateway.mongo.tests.moving import moving_orders
 from gateway.tests.paused import paused_process
 from ordering import stock_due
 from ordering.events import BUYER
 from ordering.holds import forget_receipts
 from ordering.models import OrderStatus
 from ordering.moves import move_order
-from ordering.stock_due import RECEIPTS_KEPT, pay_overdue
+from ordering.stock_due import RECEIPTS_KEPT, pay_overdue, still_owed
 from ordering.tests.paying import assert_orders_and_stock_agree, ordered, stock, stored
 from ordering.tests.shop import buyer, orders, reserved, shop, stocked, two_shards
 from ordering.transitions import Who
@@ -186,3 +187,19 @@ def test_receipt_of_a_debt_that_still_stands_is_kept_however_old(orders: Databas
     assert pay_overdue(limit=10) == 1
     assert forget_receipts(limit=10, now=datetime.now(UTC) + timedelta(days=1)) == 1
     assert reserved(orders, "PROD-1") == (10, 0)
+
+
+def test_debts_of_orders_on_their_way_between_shards_still_stand(orders: Database[Document]) -> None:
+    """Else their receipts would go, and the stock could be changed twice."""
+    order = ordered()
+    ids = [f"order-{number:03}" for number in range(60)]
+    owed = {"change": "release", "lines": [], "at": datetime.now(UTC)}
+    orders["orders"].insert_many(
+        [{**order, "_id": id_, "client_key": None, "stock_due": [{**owed, "id": f"debt-{id_}"}]} for id_ in ids]
+    )
+    debts = {f"debt-{id_}" for id_ in ids}
+
+    with moving_orders(ids):
+        seen = [still_owed(sorted(debts)) for _ in range(100)]
+
+    assert [found for found in seen if found != debts] == []

@@ -1,9 +1,5 @@
 """What is decided by a read of several shards is decided as of one moment, whatever moves between them meanwhile."""
 
-import random
-import threading
-from concurrent.futures import ThreadPoolExecutor
-
 import pytest
 from pymongo.database import Database
 
@@ -12,10 +8,10 @@ from gateway.mongo.commands import COMMANDS, Sent
 from gateway.mongo.policies import STOCK_CHECK
 from gateway.mongo.reading import Evidence, decide, run, snapshot
 from gateway.mongo.routing import ROUTING
+from gateway.mongo.tests.moving import OWNERS, moving_orders
 from gateway.mongo.transactions import in_transaction
 
 ORDERS = "orders"
-OWNERS = [f"u:{number:024x}" for number in range(16)]
 DOCUMENTS = 60
 
 
@@ -42,27 +38,9 @@ def ids(database: Database[Document]) -> list[str]:
 
 
 def test_documents_on_their_way_between_shards_are_seen_once_each(database: Database[Document], ids: list[str]) -> None:
-    stop = threading.Event()
-
-    def move(mine: list[str]) -> int:
-        chance = random.Random(mine[0])  # noqa: S311 - where to
-        moves = 0
-        while not stop.is_set():
-            for id_ in mine:
-                owner = chance.choice(OWNERS)
-                stands = database[ORDERS].find_one({"_id": id_}, session=None)
-                if stands is not None and stands["owner"] != owner:
-                    where = {"owner": stands["owner"], "_id": id_}
-                    moves += database[ORDERS].find_one_and_update(where, {"$set": {"owner": owner}}) is not None
-        return moves
-
-    with ThreadPoolExecutor(4) as pool:
-        moving = [pool.submit(move, ids[number::4]) for number in range(4)]
+    with moving_orders(ids):
         seen = [decide(lambda moment: moment.run(all_ids())) for _ in range(100)]
-        stop.set()
-        moves = sum(each.result() for each in moving)
 
-    assert moves > 0
     assert [found for found in seen if found != ids] == []
 
 
