@@ -48,7 +48,7 @@ def long_names(number: int) -> str:
 
 
 def unknown_input(number: int) -> str:
-    fields = " ".join(f"f{number}_{field}: 1" for field in range(100))
+    fields = " ".join(f"f{number}_{field}: 1" for field in range(60))
     return f"{{ products(filter: {{ {fields} nested: {{ {fields} nested: {{ {fields} }} }} }}) {{ totalCount }} }}"
 
 
