@@ -26,7 +26,7 @@ class GivesUp(Task):
     """Base of a task whose last try may fail, too: with `throws` it leaves this line in the log and no traceback."""
 
     def on_failure(self, exc: Exception, task_id: str, args: Any, kwargs: Any, einfo: Any) -> None:
-        log.warning("task_given_up", task=self.name, subject=args[0], error=str(exc))
+        log.warning("task_given_up", task=self.name, subject=args[0], error=exc)
 
 
 def send_soon(task: str, subject: str, *, delay: float = 0) -> None:

@@ -60,6 +60,8 @@ def _errors() -> Iterator[checks.Error]:
             " longer throttled.",
             id="gateway.E006",
         )
+    if settings.LOGGING["error_texts"]:
+        yield checks.Error("LOG_ERROR_TEXTS must be off: errors quote what people typed.", id="gateway.E023")
     secrets = settings.PAYMENT_WEBHOOK_SECRETS
     if not secrets or any(
         secret == settings.DEVELOPMENT_PAYMENT_SECRET or len(secret) < MIN_TOKEN_LENGTH for secret in secrets

@@ -1,16 +1,22 @@
 """Structured logs: JSON lines in production, readable ones in development, each with the id of the request it is about.
 
 The id arrives in `X-Request-ID` or is made by the front, is answered in the same header, and travels into Celery tasks.
+
+Whatever is logged, by whomever, passes here and leaves without the values that an error or a task carries along: see
+`gateway.tracebacks`. What a library attaches to a line (`extra`: requests, arguments of tasks) is not logged at all.
 """
 
 import logging.config
 import re
 import sys
 import uuid
+from collections.abc import Mapping
 from typing import Any, Literal, TypedDict
 
 import structlog
 from structlog.typing import EventDict
+
+from gateway.tracebacks import as_text, described, raised
 
 # What a proxy or a client may call its request; anything else could forge log lines.
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
@@ -19,6 +25,8 @@ _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
 class LogOptions(TypedDict):
     format: Literal["json", "console"]
     level: str
+    error_texts: bool
+    """Tell what errors say, not only what they are: for a developer's machine."""
 
 
 def configure(options: LogOptions) -> None:
@@ -31,10 +39,10 @@ def configure(options: LogOptions) -> None:
         structlog.stdlib.PositionalArgumentsFormatter(),
         structlog.processors.StackInfoRenderer(),
     ]
-    rendering: list[Any] = (
-        [structlog.processors.dict_tracebacks, structlog.processors.JSONRenderer(ensure_ascii=False)]
+    renderer: Any = (
+        structlog.processors.JSONRenderer(ensure_ascii=False)
         if options["format"] == "json"
-        else [structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty(), pad_event_to=0, pad_level=False)]
+        else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty(), pad_event_to=0, pad_level=False)
     )
     structlog.configure(
         processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
@@ -49,15 +57,18 @@ def configure(options: LogOptions) -> None:
             "formatters": {
                 "structured": {
                     "()": structlog.stdlib.ProcessorFormatter,
-                    "foreign_pre_chain": [*shared, structlog.stdlib.ExtraAdder()],
+                    "foreign_pre_chain": shared,
                     "processors": [
                         structlog.stdlib.ProcessorFormatter.remove_processors_meta,
-                        _drop_uvicorn_colours,
-                        *rendering,
+                        ErrorsWithoutValues(options),
+                        renderer,
                     ],
                 }
             },
-            "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "structured"}},
+            "filters": {"described": {"()": DescribedArguments, "texts": options["error_texts"]}},
+            "handlers": {
+                "stderr": {"class": "logging.StreamHandler", "formatter": "structured", "filters": ["described"]}
+            },
             "root": {"handlers": ["stderr"], "level": options["level"]},
             "loggers": {
                 "django": {"handlers": [], "propagate": True},
@@ -76,10 +87,52 @@ def configure(options: LogOptions) -> None:
     )
 
 
-def _drop_uvicorn_colours(_logger: Any, _method: str, event: EventDict) -> EventDict:
-    """Uvicorn repeats some messages with escape codes."""
-    event.pop("color_message", None)
-    return event
+class ErrorsWithoutValues:
+    """Of structlog's processors the one that renders errors: those that a line is about, and those among its values."""
+
+    def __init__(self, options: LogOptions) -> None:
+        self._render: Any = raised if options["format"] == "json" else as_text
+        self._texts = options["error_texts"]
+
+    def __call__(self, _logger: Any, _method: str, event: EventDict) -> EventDict:
+        error = _error(event.pop("exc_info", None))
+        for name, value in event.items():
+            if isinstance(value, BaseException):
+                event[name] = described(value, texts=self._texts)
+        if error is not None:
+            event["exception"] = self._render(error, texts=self._texts)
+        return event
+
+
+class DescribedArguments(logging.Filter):
+    """Errors among the arguments of other people's log lines; Celery's has been made text of before it comes here."""
+
+    def __init__(self, *, texts: bool) -> None:
+        super().__init__()
+        self._texts = texts
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if isinstance(record.args, tuple):
+            record.args = tuple(self._told(value) for value in record.args)
+        elif isinstance(record.args, Mapping):
+            record.args = {name: self._told(value) for name, value in record.args.items()}
+            if record.name == "celery.app.trace" and "exc" in record.args:
+                error = _error(record.exc_info)
+                record.args["exc"] = described(error, texts=self._texts) if error is not None else "an error"
+        return True
+
+    def _told(self, value: object) -> object:
+        return described(value, texts=self._texts) if isinstance(value, BaseException) else value
+
+
+def _error(exc_info: object) -> BaseException | None:
+    match exc_info:
+        case BaseException():
+            return exc_info
+        case (_, BaseException() as error, _):
+            return error
+        case _:
+            return sys.exc_info()[1] if exc_info else None
 
 
 def accepted_request_id(offered: str | None) -> str:

@@ -428,4 +428,6 @@ LOGGING_CONFIG = "gateway.logs.configure"
 LOGGING = {
     "format": env.str("LOG_FORMAT", "json", validate=validate.OneOf(["json", "console"])),
     "level": env.str("LOG_LEVEL", "INFO"),
+    # What errors say may quote a password or a buyer's address; their types, codes and places never do.
+    "error_texts": env.bool("LOG_ERROR_TEXTS", False),
 }

@@ -77,7 +77,7 @@ def _is_paid(order: Document, owed: Document) -> bool:
     try:
         _pay(order, owed)
     except (PyMongoError, StockNotChanged) as error:
-        log.warning("stock_not_changed_yet", order=order["_id"], change=owed["change"], error=str(error))
+        log.warning("stock_not_changed_yet", order=order["_id"], change=owed["change"], error=error)
         return False
     return True
 

@@ -203,7 +203,7 @@ def log_faults(errors: Sequence[GraphQLError]) -> None:
 
 def _log_failure(error: GraphQLError) -> None:
     if ran_out_of_time(error):
-        log.warning("graphql_deadline", path=error.path, error=str(error.original_error))
+        log.warning("graphql_deadline", path=error.path, error=error.original_error)
     elif isinstance(error.original_error, SessionsUnavailable):
         log.warning("sessions_unavailable", path=error.path, reason=str(error.original_error))
     else:

@@ -16,6 +16,7 @@ from pymongo.read_preferences import SecondaryPreferred
 
 from gateway.graphql import persisted_texts
 from gateway.graphql.errors import FAULT, Refused, unavailable
+from gateway.graphql.literals import without_literals
 from gateway.graphql.persisted_texts import Kept, Memory
 from gateway.mongo.client import async_database
 from gateway.mongo.outage import MongoUnavailable, asking
@@ -59,9 +60,8 @@ async def find(text: str | None, id_: str | None) -> Found:
     if settings.GRAPHQL_OPERATIONS == "enforce":
         raise Refused("OPERATION_NOT_REGISTERED", NOT_REGISTERED, status=403, headers=NO_STORE)
     found = await _automatic_one(text, id_)
-    log.warning(
-        "graphql_operation_not_registered", sha256=id_ or hash_of(found.text), text=found.text[:LOGGED_CHARACTERS]
-    )
+    shown = without_literals(found.text)[:LOGGED_CHARACTERS]
+    log.warning("graphql_operation_not_registered", sha256=id_ or hash_of(found.text), text=shown)
     return found
 
 
@@ -115,7 +115,7 @@ async def _find_registered(id_: str) -> str | None:
         except MongoUnavailable as error:
             raise unavailable() from error
         except PyMongoError as error:
-            log.warning("graphql_operations_unknown", error=str(error))
+            log.warning("graphql_operations_unknown", error=error)
             raise Refused("INTERNAL", FAULT, status=503, headers=NO_STORE) from error
         if found is None:
             return None

@@ -41,7 +41,7 @@ def measure() -> Lags:
             return {UNSHARDED: _lag_of(client())}
         shards = {shard["_id"]: shard["host"] for shard in client().config.shards.find()}
     except PyMongoError as error:
-        log.warning("lag_not_measured", error=str(error))
+        log.warning("lag_not_measured", error=error)
         return {}
     return {name: _lag_of(_shard_client(host)) for name, host in shards.items()}
 
@@ -72,7 +72,7 @@ class LagBoard:
         try:
             published, left_ms = _read_published()
         except RedisError as error:
-            log.warning("lag_unknown", error=str(error))
+            log.warning("lag_unknown", error=error)
             self._lags = {}
             self._read_again_at = time.monotonic() + RETRY_SECONDS
         else:
@@ -110,7 +110,7 @@ def _lag_of(replica_set: MongoClient[Document]) -> float | None:
             return 0.0  # a standalone server has no secondaries
         status = replica_set.admin.command("replSetGetStatus", read_preference=PrimaryPreferred())
     except PyMongoError as error:
-        log.warning("lag_not_measured", error=str(error))
+        log.warning("lag_not_measured", error=error)
         return None
     # Hidden and arbiter members are in the status but serve no reads.
     readable = {*hello["hosts"], *hello.get("passives", ())}

@@ -111,7 +111,7 @@ class Routing:
             self.refresh(client, database)
         except PyMongoError as error:
             self._refreshed_at = time.monotonic()  # not again before a minute has passed
-            log.warning("routing_not_refreshed", error=str(error))
+            log.warning("routing_not_refreshed", error=error)
         finally:
             self._refreshing.release()
 
