@@ -154,6 +154,8 @@ async def _serve(scope: Scope, body: bytes, context: RequestContext, media_type:
         with meter.running():
             variables = documents.variables(operation, request.variables)
             asked = operation.cost.total(variables.coerced)
+            if found.unregistered is not None:
+                persisted.log_unregistered(found.unregistered, prepared.document)
         cost.check(asked)
     except Refused as refused:
         spent = await charges.charge(context.client, max(throttle.LEAST, meter.points))

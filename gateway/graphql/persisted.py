@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import structlog
 from django.conf import settings
-from graphql import strip_ignored_characters
+from graphql import DocumentNode, strip_ignored_characters
 from pymongo.errors import PyMongoError
 from pymongo.read_preferences import SecondaryPreferred
 
@@ -46,6 +46,8 @@ class Found(NamedTuple):
     text: str
     to_store: str | None
     """The hash under which the text shall be stored once it has proved valid."""
+    unregistered: str | None = None
+    """Its hash, where operations that nobody registered are to be logged."""
 
 
 async def find(text: str | None, id_: str | None) -> Found:
@@ -60,9 +62,12 @@ async def find(text: str | None, id_: str | None) -> Found:
     if settings.GRAPHQL_OPERATIONS == "enforce":
         raise Refused("OPERATION_NOT_REGISTERED", NOT_REGISTERED, status=403, headers=NO_STORE)
     found = await _automatic_one(text, id_)
-    shown = without_literals(found.text)[:LOGGED_CHARACTERS]
-    log.warning("graphql_operation_not_registered", sha256=id_ or hash_of(found.text), text=shown)
-    return found
+    return found._replace(unregistered=id_ or hash_of(found.text))
+
+
+def log_unregistered(sha256: str, document: DocumentNode) -> None:
+    """Of a valid operation: what to register, without the values that it was sent with."""
+    log.warning("graphql_operation_not_registered", sha256=sha256, text=without_literals(document)[:LOGGED_CHARACTERS])
 
 
 async def store(id_: str, text: str, *, client: str) -> None:

@@ -1,6 +1,5 @@
 """What one document may hold. Each refusal names the limit, the value found and the value allowed."""
 
-import time
 from typing import Any
 
 import httpx
@@ -141,12 +140,9 @@ def test_list_written_or_in_a_variable() -> None:
 
 
 def test_repeated_fields_which_validation_would_compare_with_each_other() -> None:
-    began = time.perf_counter()
-
     assert refusal("{ geozones { " + "code " * 50 + "} }") is None
     assert refusal("{ geozones { " + "code " * 1_900 + "} }") == exceeded("repeats", 1_900, 50)
     assert refusal("{ geozones { " + "...{ code } " * 400 + "} }") == exceeded("fragments", 400, 100)
-    assert time.perf_counter() - began < 2
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Documents in the log are those that were sent, without what was in them."""
 
 import pytest
+from graphql import parse
 
 from gateway.graphql.literals import without_literals
 
@@ -22,13 +23,10 @@ from gateway.graphql.literals import without_literals
         ("{ # p4711\n f # p4711\n}", "{\n  f\n}"),
         ("{ ...F } fragment F on Q { f(x: [$y, 4711]) }", "f(x: _)"),
         ('"p4711"\nquery Q { f }', ""),
-        ('{ f(x: "p4711") ', "(no GraphQL)"),
-        ("{" * 5_000 + '"p4711"', "(no GraphQL)"),
-        ("p4711", "(no GraphQL)"),
     ],
 )
 def test_document_is_printed_without_its_values(document: str, logged: str) -> None:
-    printed = without_literals(document)
+    printed = without_literals(parse(document))
 
     assert logged in printed
     assert "4711" not in printed

@@ -67,7 +67,7 @@ class Command(BaseCommand):
 def _event(
     order: Document,
     *,
-    type: str,
+    type: str,  # noqa: A002 - the name of the option
     amount: str | None,
     event: str | None,
     reference: str | None,
