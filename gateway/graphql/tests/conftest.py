@@ -85,6 +85,7 @@ def alone(serve: Callable[..., Server], tmp_path_factory: pytest.TempPathFactory
         REDIS_CACHE_URL=f"redis://127.0.0.1:{free_port()}/0",
         GRAPHQL_BUCKET_POINTS="100",
         GRAPHQL_BUCKET_RESTORE="1",
+        GRAPHQL_POINTS_PER_MS="0",
         MONGODB_URI=f"mongodb://127.0.0.1:{free_port()}/",
         CASSANDRA_CONTACT_POINTS="",
         MONGODB_SERVER_SELECTION_MS="300",

@@ -49,6 +49,7 @@ def attacked(serve: Callable[..., Server], run_redis: Callable[..., RedisServer]
         GRAPHQL_PERSISTED_CLIENT_BYTES=str(CLIENT_BYTES),
         GRAPHQL_PERSISTED_TOTAL_BYTES=str(TOTAL_BYTES),
         GRAPHQL_BUCKET_POINTS="100",
+        GRAPHQL_POINTS_PER_MS="0",
         GRAPHQL_BUCKET_RESTORE="1000",
         SIGN_IN_FAILURES_PER_ACCOUNT="3",
     )

@@ -91,6 +91,7 @@ def frugal_server(serve: Callable[..., Server], run_redis: Callable[..., RedisSe
         GRAPHQL_PERSISTED_CLIENT_BYTES=str(budget),
         GRAPHQL_PERSISTED_MAX_BYTES="1000",
         GRAPHQL_BUCKET_POINTS="100",
+        GRAPHQL_POINTS_PER_MS="0",
         GRAPHQL_BUCKET_RESTORE="1",
     )
     return Frugal(server, redis)

@@ -28,7 +28,8 @@ class Guarded(NamedTuple):
 def guarded(serve: Callable[..., Server], run_redis: Callable[..., RedisServer]) -> Guarded:
     """With a Redis of its own for the cache, and few points."""
     redis = run_redis()
-    return Guarded(serve(REDIS_CACHE_URL=redis.url, GRAPHQL_BUCKET_POINTS="100", GRAPHQL_BUCKET_RESTORE="1"), redis)
+    tariff = {"GRAPHQL_BUCKET_POINTS": "100", "GRAPHQL_BUCKET_RESTORE": "1", "GRAPHQL_POINTS_PER_MS": "0"}
+    return Guarded(serve(REDIS_CACHE_URL=redis.url, **tariff), redis)
 
 
 def ask(server: Server, client: str, times: int = 1, headers: dict[str, str] | None = None) -> list[httpx.Response]:
