@@ -70,7 +70,7 @@ async def run_hashing(function: Callable[P, T], *args: P.args, **kwargs: P.kwarg
 class ServerArgon2(Argon2PasswordHasher):
     """Argon2id for a server that many sign in to; whoever calls it, it runs in the pool.
 
-    OWASP's parameters: as hard for an attacker as Django's own, which take five times the memory on eight threads.
+    OWASP's parameters for servers; Django's own take five times the memory, and eight threads for each password.
     Hashes made with others are checked with theirs and made anew when their owner signs in.
     """
 

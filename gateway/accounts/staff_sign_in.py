@@ -27,7 +27,9 @@ class StaffSignIn(AdminAuthenticationForm):
         attempt = attempts.begin(self.cleaned_data.get("username", ""), client, device)
         cleaned: dict[str, Any] = super().clean()
         attempt.take_back()
-        user = cast("User", self.get_user())
+        user = cast("User | None", self.get_user())
+        if user is None:  # a field was left empty, and nobody was looked for
+            return cleaned
         known_devices.remember_network(client, user)
         # For the middleware, which makes a cookie of it.
         request.new_device = known_devices.device_proof(user, device)  # type: ignore[attr-defined]

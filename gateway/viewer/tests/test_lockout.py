@@ -146,6 +146,19 @@ def test_staff_sign_in_to_the_admin_on_a_known_device_while_strangers_guess_at_i
     assert (cookie["secure"] or False) == settings.SESSION_COOKIE_SECURE
 
 
+@pytest.mark.parametrize("empty", [{"password": ""}, {"username": ""}, {"username": "", "password": ""}])
+def test_empty_field_in_the_admins_form_is_no_attempt(database: Database[Document], empty: dict[str, str]) -> None:
+    ensure_demo_accounts()
+    browser = Client()
+    right = {"username": STAFF, "password": DEMO_PASSWORD}
+
+    pages = [browser.post("/admin/login/", {**right, **empty}).status_code for _ in range(12)]
+
+    assert pages == [200] * 12
+    assert "known_device" not in browser.cookies
+    assert browser.post("/admin/login/", right).status_code == 302
+
+
 def test_accounts_made_from_one_network_are_limited_and_refusals_are_not_counted(
     serve: Callable[..., Server], database: Database[Document]
 ) -> None:
