@@ -17,7 +17,9 @@ CONTENT_SECURITY_POLICY = "; ".join(
         "default-src 'self'",
         # The admin has one <style> of its own, GraphiQL another; styles alone run nothing.
         "style-src 'self' 'unsafe-inline'",
+        # GraphiQL's style sheet carries its letters and cursors within it.
         "img-src 'self' data:",
+        "font-src 'self' data:",
         "object-src 'none'",
         "base-uri 'none'",
         "form-action 'self'",

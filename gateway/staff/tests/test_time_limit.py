@@ -154,7 +154,7 @@ def at_work() -> list[Document]:
 
 
 def comes_to_rest() -> bool:
-    """Long before the minute that the reads would take: a shard learns a little later than the mongos that one ended."""
+    """Long before the minute that the reads would take: a shard learns a little later than mongos that one ended."""
     return becomes_true(lambda: at_work() == [], within=20)
 
 
