@@ -13,7 +13,7 @@ from gateway.text_input import normal_key
 from gateway.texts import DEFAULT_LANGUAGE, Language
 from ordering.amounts import due_back
 from ordering.events import EventType
-from ordering.ledger import Entry, Kind, entry_with, held, payments
+from ordering.ledger import Entry, Kind, entry_with, held, payments, payouts
 from ordering.models import OrderStatus
 from ordering.money_fields import ledger_of
 
@@ -77,6 +77,13 @@ def _told(order: Document, event: Document) -> Entry | None:
     return next(iter(payments(ledger, normal_key(event["note"]))), None)
 
 
+def _amount(order: Document, told: Entry) -> Decimal:
+    """A payout may have answered what was owed and taken the rest from the order: the buyer got the sum."""
+    if told.kind is not Kind.REPAYMENT:
+        return told.amount
+    return sum((entry.amount for entry in payouts(ledger_of(order), told.reference)), Decimal(0)) or told.amount
+
+
 def _surplus(order: Document, event: Document) -> bool:
     """Whether the order could not take all of the payment that the event tells of."""
     payment = _told(order, event)
@@ -103,7 +110,7 @@ def _values(order: Document, event: Document, language: Language) -> Mapping[str
         "total": money(order["total"].to_decimal()),
         "address": order["shipping_address"],
         "minutes": _minutes_left(order, event),
-        "amount": money(told.amount) if told else "",
+        "amount": money(_amount(order, told)) if told else "",
         "due": money(due) if due > 0 else "",
         "to_refund": money(to_refund) if to_refund else "",
         "whole": event["status"] == OrderStatus.REFUNDED.value,

@@ -206,7 +206,7 @@ class Order(Node):
     def amount_paid(self) -> Money:
         return rubles(paid(self.document))
 
-    @strawberry.field
+    @strawberry.field(description="What has gone back of that, by refunds and by chargebacks.")
     def amount_refunded(self) -> Money:
         return rubles(refunded(self.document))
 

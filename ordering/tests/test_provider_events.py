@@ -15,6 +15,7 @@ from gateway.tests.paused import paused_process
 from ordering.amounts import due_back, paid, refunded
 from ordering.events import BUYER
 from ordering.ledger import Kind, RefundLine, kept
+from ordering.mails import send_due_mails
 from ordering.models import OrderStatus
 from ordering.money_fields import ledger_of
 from ordering.moves import move_order
@@ -22,11 +23,12 @@ from ordering.references import Reference
 from ordering.refunds import Refunding, refund_order
 from ordering.repayments import Settling, settle_refund
 from ordering.tests.paying import all_orders, assert_orders_and_stock_agree, event_body, expired, ordered, pay, stored
+from ordering.tests.postbox import Postbox, postbox, text
 from ordering.tests.shop import orders, reserved, shop, stocked, two_shards
 from ordering.tests.test_webhook import call, done, posted
 from ordering.transitions import Who
 
-__all__ = ["orders", "shop", "stocked", "two_shards"]
+__all__ = ["orders", "postbox", "shop", "stocked", "two_shards"]
 
 ONE = Refunding((RefundLine("PROD-1", 1),), "broken", Reference("re-1"), restock=False, actor="marina")
 
@@ -303,3 +305,14 @@ def test_killed_before_the_write_has_recorded_nothing_and_the_repeat_records_it(
 
     tell(order, "chargeback.created", "7980.00", "cb-1")
     assert [entry.kind for entry in ledger_of(stored(orders, order))] == [Kind.PAYMENT, Kind.CHARGEBACK]
+
+
+def test_buyer_is_told_the_whole_of_a_payout_that_was_partly_owed(orders: Database[Document], postbox: Postbox) -> None:
+    order = ordered()
+    pay(order, "9000.00")
+
+    tell(order, "refund.succeeded", "2000.00")
+    send_due_mails(order["_id"])
+
+    assert figures(orders, order) == ("7980.00", "980.00", "0.00")
+    assert text(postbox.letters[-1]).split("\n\n")[1] == "Мы вернули вам 2 000,00 ₽."
