@@ -122,7 +122,7 @@ def _without_credentials(store: Store) -> checks.CheckMessage:
     said = f"{store.setting} has no credentials: whoever reaches that server owns the shop."
     if settings.TRUSTED_NETWORK:
         return checks.Warning(said, hint="TRUSTED_NETWORK allows it.", id="gateway.W021")
-    return checks.Error(said, hint=f"{store.credentials_hint}, or TRUSTED_NETWORK=true.", id="gateway.E023")
+    return checks.Error(said, hint=f"{store.credentials_hint}, or TRUSTED_NETWORK=true.", id="gateway.E024")
 
 
 def _cache() -> Iterator[checks.Warning]:

@@ -117,9 +117,9 @@ def test_environment_passes_the_production_checks(secrets: dict[str, str]) -> No
     [
         ("SECRET_KEY", "short", "gateway.E001"),
         ("PAYMENT_WEBHOOK_SECRETS", "short", "gateway.E007"),
-        ("MONGODB_PASSWORD", "", "gateway.E023"),
-        ("CASSANDRA_PASSWORD", "", "gateway.E023"),
-        ("REDIS_PASSWORD", "", "gateway.E023"),
+        ("MONGODB_PASSWORD", "", "gateway.E024"),
+        ("CASSANDRA_PASSWORD", "", "gateway.E024"),
+        ("REDIS_PASSWORD", "", "gateway.E024"),
     ],
 )
 def test_weak_secret_is_refused(secret: str, value: str, problem: str, secrets: dict[str, str]) -> None:

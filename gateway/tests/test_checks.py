@@ -92,7 +92,7 @@ def test_safe_production_passes() -> None:
         ({"SESSION_COOKIE_SECURE": False}, "gateway.E004"),
         ({"CSRF_COOKIE_SECURE": False}, "gateway.E004"),
         ({"CASSANDRA_CAP_REPLICATION": True}, "gateway.E005"),
-        *(({setting: url}, "gateway.E023") for setting, url in WITHOUT_CREDENTIALS),
+        *(({setting: url}, "gateway.E024") for setting, url in WITHOUT_CREDENTIALS),
         *(({setting: url, "TRUSTED_NETWORK": True}, "gateway.W021") for setting, url in WITHOUT_CREDENTIALS),
         *(({setting: url}, "gateway.W020") for setting, url in IN_THE_CLEAR),
         ({"REDIS_CACHE_URL": "rediss://:secret@redis:6379/1"}, "gateway.W022"),
