@@ -41,6 +41,12 @@ def test_guest_buys_what_is_in_the_cart(guest: Buyer, orders: Database[Document]
         "total": {"amount": "7980.00", "currency": "RUB"},
         "amountPaid": {"amount": "0.00"},
         "amountRefunded": {"amount": "0.00"},
+        "money": {
+            "paid": {"amount": "0.00"},
+            "refunded": {"amount": "0.00"},
+            "dueBack": {"amount": "0.00"},
+            "entries": [],
+        },
         "geozone": "msk",
         "contact": INPUT["contact"],
         "shippingAddress": {**INPUT["shippingAddress"], "comment": ""},

@@ -10,7 +10,7 @@ from deploy.local.tests.conftest import Launcher
 
 SERVERS = (
     *("config", "shard1-1", "shard1-2", "shard1-3", "shard2-1", "shard2-2", "shard2-3", "mongos-1", "mongos-2"),
-    *("redis", "cassandra"),
+    *("redis", "cache", "cassandra"),
 )
 
 
