@@ -211,7 +211,7 @@ EVERY_READ: dict[str, Any] = {
     "estimated_document_count": lambda some: some.estimated_document_count(),
     "distinct": lambda some: some.distinct("name"),
     "with other options": lambda some: some.with_options(read_preference=Secondary()).find_one(),
-    "of another database": lambda some: client().get_database("config")["shards"].find_one(),
+    "of another database": lambda some: client().get_database("admin")["system.version"].find_one(),
     "of a whole database": lambda some: list(client()["admin"].aggregate([{"$currentOp": {}}])),
     "of the ORM's own": lambda some: orm_connection().get_collection(SLOW).find_one(),
 }
