@@ -5,12 +5,13 @@ never begun.
 """
 
 import asyncio
-from collections import deque
+from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from django.conf import settings
 
+from gateway.buyers import client_of
 from gateway.http import Application, Message, Receive, Scope, Send, header, respond
 from gateway.texts import Text, accepted_language
 
@@ -36,20 +37,26 @@ class ClientGone(Exception):
 
 
 class Turns:
-    """A bound on what runs at once, and a queue behind it in the order of arrival. Both bounds are settings."""
+    """A bound on what runs at once, for all and for each client, and a queue behind it. The bounds are settings.
 
-    def __init__(self, *, running: str, waiting: str) -> None:
+    Nobody fills the queue alone: when it is full, the client that has most of it gives its newest place to one that has
+    less. Of those who wait, the first whose client may run takes over.
+    """
+
+    def __init__(self, *, running: str, waiting: str, per_client: str | None = None) -> None:
+        """Names of the settings; `per_client`: how many of one client's run at once."""
         self._most_running = running
         self._most_waiting = waiting
-        self._running = 0
-        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._most_per_client = per_client
+        self._running: Counter[str] = Counter()
+        self._waiting: dict[asyncio.Future[None], str] = {}
 
-    def refuse_when_full(self) -> None:
-        if self._is_busy() and len(self._waiting) >= getattr(settings, self._most_waiting):
+    def refuse_when_full(self, client: str) -> None:
+        if not self._may_run(client) and self._is_full() and self._largest(client) is None:
             raise Overloaded
 
     @asynccontextmanager
-    async def turn(self, receive: Receive, until: float) -> AsyncIterator[None]:
+    async def turn(self, client: str, receive: Receive, until: float) -> AsyncIterator[None]:
         """Wait for a turn and hold it; the body of the request must have been received.
 
         Raises ClientGone, and Overloaded when the queue is full or no turn comes until that time of the event loop.
@@ -62,21 +69,19 @@ class Turns:
                 await asyncio.sleep(0)
             if gone.done():
                 raise ClientGone
-            self.refuse_when_full()
-            await self._take(gone, until)
+            await self._take(client, gone, until)
         finally:
             gone.cancel()
         try:
             yield
         finally:
-            self._leave()
+            self._leave(client)
 
-    async def _take(self, gone: asyncio.Future[None], until: float) -> None:
-        if not self._is_busy():
-            self._running += 1
+    async def _take(self, client: str, gone: asyncio.Future[None], until: float) -> None:
+        if self._may_run(client):
+            self._running[client] += 1
             return
-        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append(turn)
+        turn = self._queue(client)
         try:
             async with asyncio.timeout_at(until):
                 await asyncio.wait({turn, gone}, return_when=asyncio.FIRST_COMPLETED)
@@ -84,25 +89,55 @@ class Turns:
             if not turn.done():
                 raise Overloaded from None
         except asyncio.CancelledError:
-            if turn.done():
-                self._leave()
+            if turn.done() and not turn.cancelled():
+                self._leave(client)
             raise
         finally:
-            if not turn.done():
-                self._waiting.remove(turn)
+            self._waiting.pop(turn, None)
+        if turn.cancelled():
+            raise Overloaded
         if not turn.done():
             raise ClientGone
 
-    def _is_busy(self) -> bool:
-        running: int = getattr(settings, self._most_running)
-        return self._running >= running
+    def _queue(self, client: str) -> asyncio.Future[None]:
+        """A place in the queue; its end is the turn, or its loss to another client."""
+        if self._is_full():
+            largest = self._largest(client)
+            if largest is None:
+                raise Overloaded
+            newest = next(turn for turn in reversed(self._waiting) if self._waiting[turn] == largest)
+            del self._waiting[newest]
+            newest.cancel()
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting[turn] = client
+        return turn
 
-    def _leave(self) -> None:
-        """Whoever waited longest takes the turn over."""
-        if self._waiting:
-            self._waiting.popleft().set_result(None)
-        else:
-            self._running -= 1
+    def _is_full(self) -> bool:
+        most: int = getattr(settings, self._most_waiting)
+        return len(self._waiting) >= most
+
+    def _largest(self, newcomer: str) -> str | None:
+        """The client that has most of the queue, if it can spare a place and still have as many as the newcomer."""
+        places = Counter(self._waiting.values())
+        client, most = max(places.items(), key=lambda item: item[1], default=("", 0))
+        return client if most > places[newcomer] + 1 else None
+
+    def _may_run(self, client: str) -> bool:
+        if self._running.total() >= getattr(settings, self._most_running):
+            return False
+        return self._most_per_client is None or self._running[client] < getattr(settings, self._most_per_client)
+
+    def _leave(self, client: str) -> None:
+        """The first of those who wait and may run takes the turn over."""
+        self._running[client] -= 1
+        if not self._running[client]:
+            del self._running[client]
+        for turn, waiting in self._waiting.items():
+            if self._may_run(waiting):
+                self._running[waiting] += 1
+                del self._waiting[turn]
+                turn.set_result(None)
+                return
 
 
 class Readers:
@@ -144,9 +179,10 @@ class Door:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
-            self._turns.refuse_when_full()
+            client = client_of(scope)
+            self._turns.refuse_when_full(client)
             async with AsyncExitStack() as turn:
-                await self._application(scope, self._received_in_turn(receive, turn), send)
+                await self._application(scope, self._received_in_turn(client, receive, turn), send)
         except Overloaded:
             await _refuse(scope, send, 503, BUSY, {"retry-after": str(RETRY_SECONDS)})
         except ClientGone:
@@ -154,7 +190,7 @@ class Door:
         except _Refused as refused:
             await _refuse(scope, send, refused.status, refused.text)
 
-    def _received_in_turn(self, receive: Receive, turn: AsyncExitStack) -> Receive:
+    def _received_in_turn(self, client: str, receive: Receive, turn: AsyncExitStack) -> Receive:
         loop = asyncio.get_running_loop()
         until = loop.time() + settings.DJANGO_MAX_BODY_SECONDS
         size = 0
@@ -175,7 +211,7 @@ class Door:
             is_whole = message["type"] == "http.request" and not message.get("more_body")
             if is_whole:
                 waits_until = loop.time() + settings.DJANGO_MAX_WAIT_SECONDS
-                await turn.enter_async_context(self._turns.turn(receive, waits_until))
+                await turn.enter_async_context(self._turns.turn(client, receive, waits_until))
             return message
 
         return receive_in_turn

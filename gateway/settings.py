@@ -334,6 +334,8 @@ STATICFILES_DIRS = [("graphiql", GRAPHIQL_ASSETS)] if GRAPHIQL and GRAPHIQL_ASSE
 # A query takes a few milliseconds of CPU: the queue is worked off within a second, and nobody waits for those who left.
 GRAPHQL_MAX_RUNNING = env.int("GRAPHQL_MAX_RUNNING", 64)
 GRAPHQL_MAX_WAITING = env.int("GRAPHQL_MAX_WAITING", 64)
+# Of one client at once: more would not be served sooner, since they share a core, but keep everybody else waiting.
+GRAPHQL_MAX_RUNNING_PER_CLIENT = env.int("GRAPHQL_MAX_RUNNING_PER_CLIENT", 4)
 # Well under GRAPHQL_MAX_SECONDS: a request that gets its turn has time for what it is about.
 GRAPHQL_MAX_WAIT_SECONDS = env.float("GRAPHQL_MAX_WAIT_SECONDS", 3.0)
 # Requests whose bodies are still coming. They hold no turn; the oldest makes room for the next.

@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from bench.attack.confinement import Confined, run_confined
@@ -41,35 +42,37 @@ def main() -> None:
         prepare("uniform", 1)
         for scenario in SCENARIOS:
             if arguments.only in scenario.name:
-                _measure(scenario, seconds=arguments.seconds, rate=arguments.rate)
+                _measure(scenario, seconds=arguments.seconds, rate=arguments.rate, attacks=arguments.attacks)
     finally:
         client().drop_database(database().name)
         cache_client().flushdb()
 
 
-def _measure(scenario: Scenario, *, seconds: float, rate: float) -> None:
+def _measure(scenario: Scenario, *, seconds: float, rate: float, attacks: float) -> None:
     """Each on a process of its own, so that the memory is this attack's alone."""
     cache_client().flushdb()
     port = _free_port()
-    command = [sys.executable, "-m", "uvicorn", "gateway.asgi:application", "--port", str(port)]
+    command = [sys.executable, "-m", "uvicorn", "gateway.asgi:application", "--no-proxy-headers", "--port", str(port)]
     with tempfile.TemporaryDirectory() as directory:
         log = Path(directory) / "web.log"
         with run_confined(command, LIMIT_BYTES, {**os.environ, **PRODUCTION}, log) as web:
             _wait_for(port, web, log)
-            asyncio.run(_run(scenario, port, web, seconds=seconds, rate=rate))
+            asyncio.run(_run(scenario, port, web, seconds=seconds, rate=rate, attacks=attacks))
 
 
-async def _run(scenario: Scenario, port: int, web: Confined, *, seconds: float, rate: float) -> None:
+async def _run(scenario: Scenario, port: int, web: Confined, *, seconds: float, rate: float, attacks: float) -> None:
     await ask_steadily(port, _buyer(), rate=rate, seconds=2)  # connections and caches of a process that has just begun
     calm = await ask_steadily(port, _buyer(), rate=rate, seconds=seconds)
-    attacked, attacker = await asyncio.gather(
-        ask_steadily(port, _buyer(), rate=rate, seconds=seconds),
-        attack(port, scenario.content, at_once=scenario.at_once, most=scenario.most, seconds=seconds),
-    )
+    with ProcessPoolExecutor(1) as elsewhere:
+        attacker = asyncio.get_running_loop().run_in_executor(
+            elsewhere, attack, port, scenario.content, scenario.at_once, attacks, seconds
+        )
+        attacked = await ask_steadily(port, _buyer(), rate=rate, seconds=seconds)
+        answered = await attacker
     after = await ask_steadily(port, _buyer(), rate=rate, seconds=seconds)
     calm.seconds += after.seconds
     calm.statuses += after.statuses
-    _report(scenario, web, calm, attacked, attacker)
+    _report(scenario, web, calm, attacked, answered)
 
 
 def _report(scenario: Scenario, web: Confined, calm: Seen, attacked: Seen, attacker: Seen) -> None:
@@ -109,6 +112,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="A buyer's p95 and the process's memory under attack.")
     parser.add_argument("--seconds", type=float, default=20.0, help="of each phase: calm, attacked, calm")
     parser.add_argument("--rate", type=float, default=10.0, help="requests a second of the buyer")
+    parser.add_argument("--attacks", type=float, default=100.0, help="requests a second of the attacker, at most")
     parser.add_argument("--only", default="", help="part of the name of an attack")
     return parser.parse_args()
 

@@ -12,7 +12,6 @@ class Scenario(NamedTuple):
     name: str
     content: Callable[[int], object]
     at_once: int
-    most: int
 
 
 def _persisted(number: int) -> object:
@@ -50,10 +49,10 @@ def _login(number: int) -> object:
 
 
 SCENARIOS = (
-    Scenario("persisted queries of comments", _persisted, at_once=8, most=20_000),
-    Scenario("persisted queries of literals", _literal, at_once=8, most=20_000),
-    Scenario("documents of comments", _comment, at_once=8, most=20_000),
-    Scenario("documents refused by a limit", _refused, at_once=8, most=20_000),
-    Scenario("documents dear to validate", _overlapping, at_once=8, most=20_000),
-    Scenario("sign-ins", _login, at_once=32, most=20_000),
+    Scenario("persisted queries of comments", _persisted, at_once=8),
+    Scenario("persisted queries of literals", _literal, at_once=8),
+    Scenario("documents of comments", _comment, at_once=8),
+    Scenario("documents refused by a limit", _refused, at_once=8),
+    Scenario("documents dear to validate", _overlapping, at_once=8),
+    Scenario("sign-ins", _login, at_once=32),
 )

@@ -40,6 +40,7 @@ class Connection:
             f"POST {path} HTTP/1.1\r\nHost: {HOST}\r\nContent-Type: application/json\r\n"
             f"Content-Length: {len(body)}\r\n\r\n"
         )
+        kept_open = self._streams is not None
         try:
             async with asyncio.timeout(PATIENCE_SECONDS):
                 reader, writer = self._streams or await self._open()
@@ -48,7 +49,8 @@ class Connection:
                 return await self._status(reader)
         except (OSError, TimeoutError, asyncio.IncompleteReadError):
             self.close()
-            return 0
+            # The server may close what was idle in the very moment in which it is used: browsers ask again, too.
+            return await self.post(content, path) if kept_open else 0
 
     def close(self) -> None:
         if self._streams is not None:
@@ -90,16 +92,24 @@ async def ask_steadily(port: int, contents: Iterator[object], *, rate: float, se
     return seen
 
 
-async def attack(port: int, content: Callable[[int], object], *, at_once: int, most: int, seconds: float) -> Seen:
-    """A closed loop of so many clients at one address, each with its next request ready; bounded in number and time."""
-    seen, numbers = Seen(), iter(range(most))
-    deadline = time.monotonic() + seconds
+def attack(port: int, content: Callable[[int], object], at_once: int, rate: float, seconds: float) -> Seen:
+    """So many clients at one address, each with its next request ready, together at most so many a second.
+
+    In a process of its own, so that the buyer's clock does not stop for it.
+    """
+    return asyncio.run(_attack(port, content, at_once, rate, seconds))
+
+
+async def _attack(port: int, content: Callable[[int], object], at_once: int, rate: float, seconds: float) -> Seen:
+    seen, numbers = Seen(), iter(range(round(rate * seconds)))
+    began = time.monotonic()
 
     async def go_on() -> None:
         connection = Connection(port, ATTACKER)
         for number in numbers:
-            if time.monotonic() > deadline:
+            if time.monotonic() - began > seconds:
                 break
+            await asyncio.sleep(max(0.0, began + number / rate - time.monotonic()))
             started = time.perf_counter()
             seen.statuses[await connection.post(content(number))] += 1
             seen.seconds.append(time.perf_counter() - started)

@@ -20,6 +20,8 @@ FREE_MILLISECONDS = 1.0
 DEBTORS = 10_000
 
 _owed: OrderedDict[str, int] = OrderedDict()
+_refused_until: OrderedDict[str, float] = OrderedDict()
+"""Of debtors: when their buckets will hold what they owe. Until then nobody needs to ask Redis again."""
 
 
 class Meter:
@@ -50,7 +52,19 @@ async def collect(client: str) -> None:
         spent = await throttle.spend(client, part)
         owe(client, owed - part if spent.allowed else owed)
         if not spent.allowed:
+            _refused_until[client] = time.monotonic() + (part - spent.left) / settings.GRAPHQL_BUCKET_RESTORE
+            _refused_until.move_to_end(client)
+            if len(_refused_until) > DEBTORS:
+                _refused_until.popitem(last=False)
             raise spent.refusal(part)
+
+
+def refuse_debtor(client: str) -> None:
+    """Raise THROTTLED for a client that is known to be unable to pay yet: nothing else is done for the request."""
+    left = _refused_until.get(client, 0.0) - time.monotonic()
+    if left > 0:
+        raise Spent(allowed=False, left=0).refusal(math.ceil(left * settings.GRAPHQL_BUCKET_RESTORE))
+    _refused_until.pop(client, None)
 
 
 async def charge(client: str, points: int) -> Spent:

@@ -49,7 +49,7 @@ PERSISTED = "persisted"
 
 documents = Documents(schema.as_graphql_core())
 preparation = Preparation(documents)
-turns = Turns(running="GRAPHQL_MAX_RUNNING", waiting="GRAPHQL_MAX_WAITING")
+turns = Turns(running="GRAPHQL_MAX_RUNNING", waiting="GRAPHQL_MAX_WAITING", per_client="GRAPHQL_MAX_RUNNING_PER_CLIENT")
 bodies = Bodies()
 
 
@@ -104,11 +104,12 @@ async def _answer(scope: Scope, receive: Receive, context: RequestContext, media
             raise bad_request(NOT_ACCEPTABLE, status=406)
         browsers.refuse_forgery(scope)
         check_method(scope)
-        turns.refuse_when_full()
+        charges.refuse_debtor(context.client)
+        turns.refuse_when_full(context.client)
         with bodies.holding() as body:
             if scope["method"] == "POST":
                 await body.read(receive, until)
-            async with turns.turn(receive, min(until, loop.time() + settings.GRAPHQL_MAX_WAIT_SECONDS)):
+            async with turns.turn(context.client, receive, min(until, loop.time() + settings.GRAPHQL_MAX_WAIT_SECONDS)):
                 return await _in_time(_serve(scope, bytes(body.content), context, media_type), until, context)
     except Refused as refused:
         return _refusal(refused, context, media_type)

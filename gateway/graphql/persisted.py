@@ -5,6 +5,7 @@ remembers, within a bound: a hash names one text for ever. Whatever is found pas
 sent.
 """
 
+import asyncio
 import hashlib
 from typing import NamedTuple
 
@@ -78,7 +79,8 @@ async def store(id_: str, text: str, *, client: str) -> None:
     """
     if _automatic.get(id_) is not None and not _automatic.is_use_due(id_):
         return
-    stripped = strip_ignored_characters(text)
+    # Beside the event loop: a long literal is read letter by letter.
+    stripped = await asyncio.to_thread(strip_ignored_characters, text)
     if len(stripped.encode()) > settings.GRAPHQL_PERSISTED_MAX_BYTES:
         log.info("graphql_text_not_kept", sha256=id_, reason="too long")
         return

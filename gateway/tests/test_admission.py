@@ -10,6 +10,7 @@ from pytest_django import Settings
 from gateway.admission import ClientGone, Overloaded, Turns
 from gateway.http import Message
 
+FIRST, OTHER = "192.0.2.1", "192.0.2.2"
 FAR = 5.0
 SOON = 0.05
 
@@ -35,15 +36,21 @@ class Asked:
     """Requests that hold their turns until the test lets them go."""
 
     def __init__(self) -> None:
-        self.turns = Turns(running="GRAPHQL_MAX_RUNNING", waiting="GRAPHQL_MAX_WAITING")
+        self.turns = Turns(
+            running="GRAPHQL_MAX_RUNNING", waiting="GRAPHQL_MAX_WAITING", per_client="GRAPHQL_MAX_RUNNING_PER_CLIENT"
+        )
         self.begun: list[str] = []
+        self.whose: dict[str, str] = {}
+        """Requests that are not the first client's."""
         self.done = asyncio.Event()
 
     def ask(self, name: str, client: Client | None = None, seconds: float = FAR) -> "asyncio.Task[None]":
         return asyncio.create_task(self._serve(name, client or Client(), seconds))
 
     async def _serve(self, name: str, client: Client, seconds: float) -> None:
-        async with self.turns.turn(client.receive, asyncio.get_running_loop().time() + seconds):
+        async with self.turns.turn(
+            self.whose.get(name, FIRST), client.receive, asyncio.get_running_loop().time() + seconds
+        ):
             self.begun.append(name)
             await self.done.wait()
 
@@ -94,7 +101,7 @@ def test_request_beyond_the_queue_is_refused_at_once() -> None:
         waiting = [requests.ask(name) for name in ("first", "second")]
         await settled()
         with pytest.raises(Overloaded):
-            requests.turns.refuse_when_full()
+            requests.turns.refuse_when_full(FIRST)
         with pytest.raises(Overloaded):
             await requests.ask("third")
         requests.done.set()
@@ -107,7 +114,7 @@ def test_request_that_gets_no_turn_in_time_is_refused_and_leaves_the_queue() -> 
     async def scenario(requests: Asked) -> None:
         with pytest.raises(Overloaded):
             await requests.ask("impatient", seconds=SOON)
-        requests.turns.refuse_when_full()
+        requests.turns.refuse_when_full(FIRST)
 
     assert run(scenario) == ["running", "last"]
 
@@ -138,6 +145,37 @@ def test_request_whose_client_has_gone_before_takes_no_place_in_a_full_queue() -
         await asyncio.gather(*waiting)
 
     assert run(scenario) == ["running", "first", "second", "last"]
+
+
+def test_client_that_has_the_whole_queue_gives_its_newest_place_to_another() -> None:
+    async def scenario(requests: Asked) -> None:
+        requests.whose["other"] = OTHER
+        first, second = (requests.ask(name) for name in ("first", "second"))
+        await settled()
+        requests.turns.refuse_when_full(OTHER)
+        other = requests.ask("other")
+        with pytest.raises(Overloaded):
+            await second
+        with pytest.raises(Overloaded):
+            requests.turns.refuse_when_full(FIRST)
+        requests.done.set()
+        await asyncio.gather(first, other)
+
+    assert run(scenario) == ["running", "first", "other", "last"]
+
+
+def test_client_with_as_many_turns_as_it_may_have_lets_others_pass(settings: Settings) -> None:
+    settings.GRAPHQL_MAX_RUNNING, settings.GRAPHQL_MAX_RUNNING_PER_CLIENT = 2, 1
+
+    async def scenario(requests: Asked) -> None:
+        requests.whose["other"] = OTHER
+        second, other = requests.ask("second"), requests.ask("other")
+        await settled()
+        assert requests.begun == ["running", "other"]
+        requests.done.set()
+        await asyncio.gather(second, other)
+
+    assert run(scenario) == ["running", "other", "second", "last"]
 
 
 @pytest.mark.parametrize("is_given", [False, True])

@@ -126,7 +126,7 @@ def test_queue_is_short_and_whoever_left_it_is_never_served(narrow: Server, call
     time.sleep(0.5)
 
     # The queue is full: refused at once, although nothing of the body has been sent.
-    refused = callers(narrow)
+    refused = callers(narrow, address="10.7.0.3")
     refused.send_head(1_000)
     answer = refused.answer()
     assert (answer.status, answer.headers["retry-after"], answer.headers["connection"]) == (503, "1", "close")

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 
 import pytest
 from django.test import override_settings
@@ -67,9 +68,11 @@ def test_client_that_sends_what_is_expensive_to_refuse_is_stopped_before_it_is_l
 def bucket() -> Iterator[None]:
     cache_client().delete(f"graphql:bucket:{CLIENT}")
     charges._owed.clear()
+    charges._refused_until.clear()
     with override_settings(GRAPHQL_BUCKET_POINTS=100, GRAPHQL_BUCKET_RESTORE=1):
         yield
     charges._owed.clear()
+    charges._refused_until.clear()
 
 
 def test_what_the_bucket_cannot_pay_is_owed_and_collected_in_parts_before_anything_else(bucket: None) -> None:
@@ -89,6 +92,24 @@ def test_what_the_bucket_cannot_pay_is_owed_and_collected_in_parts_before_anythi
     # Thirty were left: 220 are owed. An empty bucket pays nothing, two full ones a hundred each and the rest.
     assert asyncio.run(overdraw()) == [True, False, False, False, False]
     assert charges._owed == {CLIENT: 20}
+
+
+def test_debtor_is_refused_without_asking_redis_until_the_bucket_can_pay(bucket: None) -> None:
+    async def overdraw() -> None:
+        await charges.charge(CLIENT, 150)
+        with suppress(Refused):
+            await charges.collect(CLIENT)
+        await close_async_redis()
+
+    charges.refuse_debtor(CLIENT)
+    asyncio.run(overdraw())
+    # Were Redis asked, it would find a full bucket.
+    cache_client().delete(f"graphql:bucket:{CLIENT}")
+
+    with pytest.raises(Refused) as refused:
+        charges.refuse_debtor(CLIENT)
+    assert refused.value.code == "THROTTLED"
+    charges.refuse_debtor("10.8.0.9")
 
 
 def test_debtors_are_remembered_within_a_bound() -> None:
