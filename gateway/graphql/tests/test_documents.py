@@ -53,11 +53,12 @@ def test_measured_size_is_the_memory_that_a_document_takes(kind: Kind) -> None:
         # The first fills the interpreter's own stores of spare objects.
         parse(text, no_location=True)
         before = used()
-        kept = [parse(text, no_location=True) for _ in range(4)]
+        kept = [parse(text, no_location=True) for _ in range(20)]
         taken = used() - before
 
     measured = sum(map(size_of, kept))
-    assert 0.8 * measured - 4_000 < taken < 1.1 * measured + 4_000
+    # Other threads of the process take a little meanwhile.
+    assert 0.8 * measured - 10_000 < taken < 1.1 * measured + 10_000
 
 
 def test_memory_of_documents_stays_within_its_bytes_whatever_is_sent() -> None:

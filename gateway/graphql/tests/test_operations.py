@@ -8,6 +8,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from pymongo.database import Database
 
+from gateway.cassandra.tests.eventually import becomes_true
 from gateway.graphql.persisted import COLLECTION, hash_of
 from gateway.graphql.tests.conftest import Server
 from gateway.mongo.client import Document
@@ -24,6 +25,10 @@ def operations(database: Database[Document]) -> Iterator[None]:
 @pytest.fixture(scope="session")
 def locked(serve: Callable[..., Server]) -> Server:
     return serve(GRAPHQL_OPERATIONS="enforce")
+
+
+def is_served(server: Server, request: dict[str, str]) -> bool:
+    return "data" in server.client.post("/graphql", json=request).json()
 
 
 def registered(database: Database[Document]) -> dict[str, str]:
@@ -102,6 +107,9 @@ def test_locked_server_runs_registered_operations_only(
     (tmp_path / "a.json").write_text(json.dumps({"zones-1": text}))
     call_command("persist_queries", str(tmp_path / "a.json"))
     persisted = {"extensions": {"persistedQuery": {"version": 1, "sha256Hash": hash_of(text)}}}
+    # Operations are read from secondaries, which learn of them a moment later; what a process has found it keeps.
+    assert becomes_true(lambda: is_served(locked, {"query": text}))
+    assert becomes_true(lambda: is_served(locked, {"documentId": "zones-1"}))
 
     served = [
         locked.client.post("/graphql", json=request)
