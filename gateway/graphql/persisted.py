@@ -18,7 +18,7 @@ from pymongo.read_preferences import SecondaryPreferred
 from gateway.graphql import persisted_texts
 from gateway.graphql.errors import FAULT, Refused, unavailable
 from gateway.graphql.literals import without_literals
-from gateway.graphql.persisted_texts import Kept, Memory
+from gateway.graphql.persisted_texts import Kept, Texts
 from gateway.mongo.client import async_database
 from gateway.mongo.outage import MongoUnavailable, asking
 from gateway.texts import Text
@@ -39,8 +39,8 @@ NOT_REGISTERED = Text(
 NO_STORE = {"cache-control": "private, no-store"}
 
 
-_automatic = Memory()
-_registered = Memory()
+_automatic = Texts()
+_registered = Texts()
 
 
 class Found(NamedTuple):

@@ -7,7 +7,6 @@ one of them by itself, the rest is dropped, and clients send their texts again a
 
 import sys
 import time
-from collections import OrderedDict
 from enum import Enum
 from typing import NamedTuple
 
@@ -15,6 +14,7 @@ from django.conf import settings
 from django.utils.crypto import constant_time_compare, salted_hmac
 from redis.asyncio import Redis
 
+from gateway.graphql.memory import Memory
 from gateway.redis import ask_cache
 
 PREFIX = "graphql:apq"
@@ -26,8 +26,6 @@ ENTRY_BYTES = 600
 SAY_USED_SECONDS = 600.0
 # Of each memory in a process; a storefront's few hundred operations are a tenth of it.
 REMEMBERED_BYTES = 8_000_000
-# Of an entry in a process beside the two strings: its place in the dictionary, the tuple, the time.
-REMEMBERED_ENTRY_BYTES = 300
 # Half of SHA-256 is far beyond guessing.
 SIGNATURE_LENGTH = 32
 
@@ -137,40 +135,28 @@ class _Remembered(NamedTuple):
     said_used_at: float
 
 
-class Memory:
+class Texts:
     """Texts by id in this process, bounded by what they take."""
 
     def __init__(self, maximum: int = REMEMBERED_BYTES) -> None:
-        self._maximum = maximum
-        self._texts: OrderedDict[str, _Remembered] = OrderedDict()
-        self.bytes = 0
+        self._kept: Memory[_Remembered] = Memory(lambda: maximum)
 
     def __len__(self) -> int:
-        return len(self._texts)
+        return len(self._kept)
+
+    @property
+    def bytes(self) -> int:
+        return self._kept.bytes
 
     def get(self, id_: str) -> str | None:
-        if id_ not in self._texts:
-            return None
-        self._texts.move_to_end(id_)
-        return self._texts[id_].text
+        known = self._kept.get(id_.encode())
+        return known.text if known else None
 
     def remember(self, id_: str, text: str) -> None:
-        self._forget(id_)
-        self._texts[id_] = _Remembered(text, time.monotonic())
-        self.bytes += _bytes_of(id_, text)
-        while self.bytes > self._maximum:
-            self._forget(next(iter(self._texts)))
+        # As Python keeps it: one emoji makes every character of its text four bytes.
+        self._kept.keep(id_.encode(), _Remembered(text, time.monotonic()), sys.getsizeof(text))
 
     def is_use_due(self, id_: str) -> bool:
         """Whether others have not heard for a while that the text is in use."""
-        known = self._texts.get(id_)
+        known = self._kept.get(id_.encode())
         return known is not None and time.monotonic() - known.said_used_at > SAY_USED_SECONDS
-
-    def _forget(self, id_: str) -> None:
-        if known := self._texts.pop(id_, None):
-            self.bytes -= _bytes_of(id_, known.text)
-
-
-def _bytes_of(id_: str, text: str) -> int:
-    # As Python keeps them: one emoji makes every character of its text four bytes.
-    return sys.getsizeof(id_) + sys.getsizeof(text) + REMEMBERED_ENTRY_BYTES

@@ -12,7 +12,7 @@ from django.test import override_settings
 
 from gateway.graphql import persisted_texts
 from gateway.graphql.persisted import hash_of
-from gateway.graphql.persisted_texts import ENTRY_BYTES, KEYS, SIGNATURE_LENGTH, Kept, Memory
+from gateway.graphql.persisted_texts import ENTRY_BYTES, KEYS, SIGNATURE_LENGTH, Kept, Texts
 from gateway.graphql.tests.conftest import Server
 from gateway.redis import cache_client, close_async_redis
 from gateway.tests.redis_servers import RedisServer
@@ -298,7 +298,7 @@ def test_redis_needs_no_more_than_is_charged(emptied: None) -> None:
 
 
 def test_memory_of_a_process_is_bounded_by_bytes() -> None:
-    memory = Memory(maximum=100_000)
+    memory = Texts(maximum=100_000)
 
     for number in range(1_000):
         memory.remember(f"id-{number}", "😀" * 1_000)
@@ -310,7 +310,7 @@ def test_memory_of_a_process_is_bounded_by_bytes() -> None:
 
 
 def test_memory_keeps_what_was_asked_for_last_and_counts_a_text_once() -> None:
-    memory = Memory(maximum=10_000)
+    memory = Texts(maximum=10_000)
     for _ in range(100):
         memory.remember("wanted", "x" * 1_000)
     once = memory.bytes
