@@ -21,7 +21,7 @@ from django.core.management import call_command
 
 from bench.shop import PURCHASE, prepare
 from gateway.cassandra.session import CONNECTOR, SCHEMA
-from gateway.cassandra.tables import declared
+from gateway.cassandra.table import declared
 from gateway.mongo import topology
 from gateway.mongo.client import client, database
 from gateway.mongo.routing import ROUTING

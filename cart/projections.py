@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 from gateway.cassandra.statements import Consistency
-from gateway.cassandra.tables import Table, UserType, time_windows
+from gateway.cassandra.table import Table, UserType, time_windows
 from gateway.mongo.client import Document
 
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from bson import Decimal128
 
 from gateway.cassandra.statements import Consistency, Row, Write
-from gateway.cassandra.tables import Table, UserType
+from gateway.cassandra.table import Table, UserType
 from gateway.cassandra.values import Codec
 from gateway.mongo.client import Document
 from gateway.sync.marks import timestamp_of

@@ -15,7 +15,7 @@ from catalog.projections import (
 )
 from gateway.cassandra.partition_stats import bucket_for
 from gateway.cassandra.statements import Row, Select, Write
-from gateway.cassandra.tables import Table
+from gateway.cassandra.table import Table
 from gateway.mongo.client import Document
 from gateway.sync.synced import Synced
 

@@ -14,7 +14,7 @@ from django.conf import settings
 from pymongo import DeleteOne
 
 from gateway.cassandra.statements import Row, Write
-from gateway.cassandra.tables import Table
+from gateway.cassandra.table import Table
 from gateway.cassandra.writing import write
 from gateway.mongo.client import Document, database
 from gateway.mongo.policies import SYNC, under

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from gateway.cassandra.partition_stats import buckets_of
 from gateway.cassandra.statements import Row, Select
-from gateway.cassandra.tables import Table
+from gateway.cassandra.table import Table
 from gateway.mongo.client import Document
 from ordering.projections import (
     ORDER_EVENTS_BY_ID,

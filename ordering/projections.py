@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 from gateway.cassandra.statements import Consistency, Row, Write
-from gateway.cassandra.tables import Table, UserType, time_windows
+from gateway.cassandra.table import Table, UserType, time_windows
 from gateway.cassandra.values import Codec
 from gateway.mongo.client import Document
 from gateway.sync.marks import timestamp_of

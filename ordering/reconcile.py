@@ -12,7 +12,7 @@ from catalog.geozones import all_geozones
 from gateway.cassandra.partition_stats import buckets_of
 from gateway.cassandra.reading import read_many, scan
 from gateway.cassandra.statements import Row
-from gateway.cassandra.tables import Table
+from gateway.cassandra.table import Table
 from gateway.mongo.client import Document, database
 from gateway.mongo.policies import SYNC, under
 from gateway.mongo.reading import run

@@ -5,7 +5,7 @@ from datetime import timedelta
 from django.conf import settings
 
 from gateway.cassandra.statements import Consistency
-from gateway.cassandra.tables import LEVELLED, Table
+from gateway.cassandra.table import LEVELLED, Table
 
 _LIFE = timedelta(seconds=settings.SESSION_COOKIE_AGE)
 

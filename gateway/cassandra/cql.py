@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from gateway.cassandra.keyspaces import Factors
-from gateway.cassandra.tables import Table, UserType
+from gateway.cassandra.table import Table, UserType
 
 
 def create_keyspace(keyspace: str, factors: Factors) -> str:

@@ -19,7 +19,7 @@ from redis.exceptions import RedisError
 from gateway.cassandra.errors import CassandraError
 from gateway.cassandra.reading import first, read, read_async
 from gateway.cassandra.statements import Consistency, Row, Select
-from gateway.cassandra.tables import Table
+from gateway.cassandra.table import Table
 from gateway.cassandra.writing import write
 from gateway.redis import redis_client
 

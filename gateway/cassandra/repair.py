@@ -15,7 +15,7 @@ from gateway.cassandra.errors import CassandraError, CassandraNotConfigured
 from gateway.cassandra.lock import Locked, Renew, Say, repair_lock
 from gateway.cassandra.outcomes import typed_errors
 from gateway.cassandra.session import CONNECTOR
-from gateway.cassandra.tables import Table, declared
+from gateway.cassandra.table import Table, declared
 
 log = structlog.get_logger(__name__)
 

@@ -12,7 +12,7 @@ from gateway.cassandra.errors import CassandraUnavailable
 from gateway.cassandra.found import Found, FoundTable
 from gateway.cassandra.keyspaces import Kind, keyspace_name, replication
 from gateway.cassandra.session import SCHEMA
-from gateway.cassandra.tables import Compaction, Table, UserType
+from gateway.cassandra.table import Compaction, Table, UserType
 
 # Written by Cassandra beside what was asked for.
 COMPACTION_DEFAULTS = {"min_threshold": "4", "max_threshold": "32"}

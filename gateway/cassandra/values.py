@@ -8,7 +8,7 @@ from typing import Any
 from bson import Decimal128
 
 from gateway.cassandra.statements import Row
-from gateway.cassandra.tables import Table, UserType
+from gateway.cassandra.table import Table, UserType
 from gateway.mongo.client import Document
 
 _WRAPPED = re.compile(r"(frozen|list)<(.*)>")

@@ -12,7 +12,7 @@ from cassandra.util import Date
 
 from gateway.cassandra.reading import read_many
 from gateway.cassandra.statements import Row, Select
-from gateway.cassandra.tables import Table
+from gateway.cassandra.table import Table
 from gateway.mongo.client import Document
 from gateway.sync.synced import Rows, Synced
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from gateway.cassandra import partition_stats
-from gateway.cassandra.tables import Table
+from gateway.cassandra.table import Table
 from gateway.cassandra.writing import gathered, write
 from gateway.sync.copying import place
 from gateway.sync.streaming import by_id

@@ -9,7 +9,7 @@ from pymongo import UpdateOne
 
 from gateway.cassandra.reading import read_many
 from gateway.cassandra.statements import Row
-from gateway.cassandra.tables import Table
+from gateway.cassandra.table import Table
 from gateway.cassandra.writing import write
 from gateway.mongo.client import Document, database
 from gateway.mongo.policies import SYNC, under

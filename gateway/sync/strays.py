@@ -6,7 +6,7 @@ from itertools import islice
 
 from gateway.cassandra.reading import read_many, scan
 from gateway.cassandra.statements import Row
-from gateway.cassandra.tables import Table
+from gateway.cassandra.table import Table
 from gateway.cassandra.writing import write
 from gateway.mongo.client import Document
 from gateway.mongo.policies import SYNC

@@ -9,7 +9,7 @@ from django.apps import apps
 from django.utils.module_loading import module_has_submodule
 
 from gateway.cassandra.statements import Row, Select, Write
-from gateway.cassandra.tables import Table
+from gateway.cassandra.table import Table
 from gateway.mongo.client import Document
 from gateway.mongo.policies import SYNC, under
 from gateway.sync.committed import committed

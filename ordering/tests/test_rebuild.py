@@ -8,7 +8,7 @@ from django.core.management import CommandError, call_command
 from pymongo.database import Database
 
 from gateway.cassandra.session import CONNECTOR
-from gateway.cassandra.tables import Table
+from gateway.cassandra.table import Table
 from gateway.mongo.client import Document
 from gateway.sync import streaming
 from gateway.sync.copying import copy_documents

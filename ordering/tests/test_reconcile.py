@@ -12,7 +12,7 @@ from django.core.management import CommandError, call_command
 from pymongo.database import Database
 
 from gateway.cassandra.partition_stats import PARTITION_STATS
-from gateway.cassandra.tables import Table
+from gateway.cassandra.table import Table
 from gateway.cassandra.writing import write
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent

@@ -21,7 +21,7 @@ from gateway.cassandra.partition_stats import PARTITION_STATS, TRUSTED, buckets_
 from gateway.cassandra.reading import read
 from gateway.cassandra.session import CONNECTOR
 from gateway.cassandra.statements import Write
-from gateway.cassandra.tables import Table
+from gateway.cassandra.table import Table
 from gateway.cassandra.tests.eventually import becomes_true
 from gateway.cassandra.writing import write
 from gateway.mongo.client import Document

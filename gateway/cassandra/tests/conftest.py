@@ -12,7 +12,7 @@ from pytest_django import Settings
 
 from gateway.cassandra.circuit import CIRCUIT
 from gateway.cassandra.session import CONNECTOR
-from gateway.cassandra.tables import declared
+from gateway.cassandra.table import declared
 from gateway.cassandra.tests.link import Link
 
 

@@ -12,7 +12,7 @@ from structlog.testing import capture_logs
 
 from gateway.cassandra import lock, repair
 from gateway.cassandra.repair import Step, planned
-from gateway.cassandra.tables import Table
+from gateway.cassandra.table import Table
 from gateway.redis import redis_client
 from gateway.tasks import repair_cassandra
 from gateway.tests.samples.projections import HISTORY, REGIONAL, SESSIONS

@@ -19,7 +19,7 @@ from gateway.cassandra.found import Found, find
 from gateway.cassandra.keyspaces import Replication, replication
 from gateway.cassandra.reading import first
 from gateway.cassandra.schema import Plan, plan
-from gateway.cassandra.tables import LEVELLED, SIZE_TIERED, Table, UserType, time_windows
+from gateway.cassandra.table import LEVELLED, SIZE_TIERED, Table, UserType, time_windows
 from gateway.cassandra.tests.link import Link
 from gateway.cassandra.writing import write
 from gateway.management.commands import cassandra

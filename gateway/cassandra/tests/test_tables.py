@@ -10,9 +10,9 @@ from cassandra.query import UNSET_VALUE
 from django.core.exceptions import ImproperlyConfigured
 from pytest_django import Settings
 
-from gateway.cassandra import cql, tables
+from gateway.cassandra import cql, table
 from gateway.cassandra.statements import Consistency, Select, Write
-from gateway.cassandra.tables import declared, time_windows
+from gateway.cassandra.table import declared, time_windows
 from gateway.tests.samples.projections import HISTORY, REGIONAL, SAMPLE_LINE, SESSIONS
 
 
@@ -149,7 +149,7 @@ def test_tables_of_installed_apps_are_found() -> None:
 def test_table_declared_twice_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     projections = ModuleType("projections")
     projections.TABLES = (SESSIONS, replace(SESSIONS, serves="the same name again"))  # type: ignore[attr-defined]
-    monkeypatch.setattr(tables, "import_module", lambda _: projections)
+    monkeypatch.setattr(table, "import_module", lambda _: projections)
 
     with pytest.raises(ImproperlyConfigured, match=r"shop_carts\.sample_sessions is declared twice"):
         declared()

@@ -19,7 +19,7 @@ from gateway.cassandra.found import find
 from gateway.cassandra.reading import first, read
 from gateway.cassandra.session import CONNECTOR
 from gateway.cassandra.statements import Consistency, Select
-from gateway.cassandra.tables import Table
+from gateway.cassandra.table import Table
 from gateway.cassandra.tests.eventually import becomes_true
 from gateway.cassandra.tests.three_nodes import ONE, THREE, TWO, only, start, three_nodes
 from gateway.cassandra.writing import write

@@ -20,7 +20,7 @@ from gateway.cassandra.outcomes import readable
 from gateway.cassandra.repair import NodetoolMissing, repair, steps
 from gateway.cassandra.schema import Plan, execute, plan
 from gateway.cassandra.session import CONNECTOR
-from gateway.cassandra.tables import Table, declared
+from gateway.cassandra.table import Table, declared
 
 # A job that runs at deployment may come a little before the node serves.
 WAIT_SECONDS = 30.0

@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError
 from pymongo.errors import PyMongoError
 
 from gateway.cassandra.errors import CassandraError
-from gateway.cassandra.tables import Table
+from gateway.cassandra.table import Table
 from gateway.mongo.client import database
 from gateway.progress import Progress
 from gateway.sync.rebuild import rebuild, rebuildable

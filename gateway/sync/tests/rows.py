@@ -5,7 +5,7 @@ from cassandra.cluster import NoHostAvailable
 from django.conf import settings
 
 from gateway.cassandra.session import CONNECTOR
-from gateway.cassandra.tables import declared
+from gateway.cassandra.table import declared
 
 
 def forget_rows() -> None:

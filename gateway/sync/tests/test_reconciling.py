@@ -12,7 +12,7 @@ from pymongo.database import Database
 
 from gateway.cassandra.session import CONNECTOR
 from gateway.cassandra.statements import Row, Write
-from gateway.cassandra.tables import Table
+from gateway.cassandra.table import Table
 from gateway.cassandra.writing import write
 from gateway.mongo.client import Document
 from gateway.sync.comparing import Difference

@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import NamedTuple
 
 from gateway.cassandra.statements import Consistency
-from gateway.cassandra.tables import LEVELLED, Table, UserType, time_windows
+from gateway.cassandra.table import LEVELLED, Table, UserType, time_windows
 
 
 class Line(NamedTuple):
