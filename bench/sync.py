@@ -27,9 +27,9 @@ from gateway.mongo.client import client, database
 from gateway.mongo.routing import ROUTING
 from gateway.redis import redis_client
 from gateway.sync.rebuild import rebuild
+from ordering.cassandra.sync import SYNCED
+from ordering.cassandra.tables import ORDERS_BY_USER
 from ordering.checkout import check_out
-from ordering.projections import ORDERS_BY_USER
-from ordering.sync import SYNCED
 
 LOOK_SECONDS = 0.02
 # After the last sale, for what is still on its way.

@@ -2,8 +2,8 @@
 
 from django.conf import settings
 
+from cart.cassandra.tables import CARTS_ACTIVE, row_of, timestamp_of
 from cart.models import CartStatus
-from cart.projections import CARTS_ACTIVE, row_of, timestamp_of
 from cart.reading import newest_cart
 from gateway.background import send_soon
 from gateway.cassandra.writing import write

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterable, Sequence
 
 from catalog.card import ProductKey
-from catalog.projections import INVENTORY_BY_PRODUCT_GEO, PRODUCT_BY_ID, product_of, stock_of
+from catalog.cassandra.tables import INVENTORY_BY_PRODUCT_GEO, PRODUCT_BY_ID, product_of, stock_of
 from gateway.cassandra.reading import first_async, read_async
 from gateway.mongo.client import Document
 

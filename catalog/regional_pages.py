@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 from bson import Decimal128
 
+from catalog.cassandra.tables import ANYWHERE, PRODUCTS_CACHE_BY_REGION
 from catalog.fallback import copied_by_id
 from catalog.filters import Wanted
 from catalog.listing import Page, Placed, Position, Slice, Sort, page_of
-from catalog.projections import ANYWHERE, PRODUCTS_CACHE_BY_REGION
 from gateway.cassandra.merging import merged
 from gateway.cassandra.partition_stats import buckets_of_async
 from gateway.cassandra.reading import scan_async

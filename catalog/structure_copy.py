@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from django.conf import settings
 
+from catalog.cassandra.tables import SHOP_STRUCTURE
 from catalog.models import Category, Geozone
-from catalog.projections import SHOP_STRUCTURE
 from gateway.background import send_soon
 from gateway.cassandra.reading import first_async
 from gateway.cassandra.statements import Write

@@ -22,10 +22,10 @@ from gateway.sync.comparing import compare, is_unmarked
 from gateway.sync.marks import timestamp_of
 from gateway.sync.repairing import owe, repair_rows
 from gateway.sync.streaming import BY_TIME, by_time
+from ordering.cassandra.sync import ORDERS, SYNCED
+from ordering.cassandra.tables import ORDER_STATE_BY_ID, archived_rows_of
 from ordering.comparing import compared_rows
 from ordering.models import OrderStatus
-from ordering.projections import ORDER_STATE_BY_ID, archived_rows_of
-from ordering.sync import ORDERS, SYNCED
 
 log = structlog.get_logger(__name__)
 

@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 from gateway.cassandra.reading import read_many, scan_async
 from gateway.cassandra.statements import Select
+from ordering.cassandra.tables import ARCHIVED_ORDERS_BY_KEY
 from ordering.history import Position, Slice
 from ordering.lookup import Walk, walks_for
-from ordering.projections import ARCHIVED_ORDERS_BY_KEY
 
 # No order of the shop is older. A key has at most one partition for each year since, most of them empty and cheap.
 FIRST_YEAR = 2020

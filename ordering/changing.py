@@ -8,13 +8,13 @@ from pymongo import ReturnDocument
 
 from gateway.mongo.client import Document, database
 from gateway.sync.marks import CHANGED
+from ordering.cassandra.sync import sync_order_soon
 from ordering.events import EventType, event
 from ordering.ledger import Ledger
 from ordering.mails import mail_soon
 from ordering.models import Order, OrderStatus
 from ordering.money_fields import money_fields
 from ordering.stock_due import pay_stock
-from ordering.sync import sync_order_soon
 
 ORDERS = Order._meta.db_table
 # Each turn is lost to somebody else who changed the same order meanwhile.

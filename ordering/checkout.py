@@ -24,6 +24,7 @@ from gateway.mongo.client import Document, database, orm_connection
 from gateway.mongo.reading import run, run_steps
 from gateway.mongo.transactions import in_transaction
 from gateway.uuid7 import uuid7
+from ordering.cassandra.sync import sync_order_soon
 from ordering.errors import CartBusy, CartEmpty, TooMuchUnpaid, TotalRisen
 from ordering.hoarding import Holding, enter, holders, leave
 from ordering.holds import resolve_cart, settle_soon
@@ -32,7 +33,6 @@ from ordering.numbers import claim_number
 from ordering.offers import Offered, Products, keys_in, offered, shortages
 from ordering.purchase import Purchase, checked
 from ordering.repeats import order_of, order_of_the_same_cart, order_under_key, repeated_order
-from ordering.sync import sync_order_soon
 
 # Each turn is lost to another device of the same buyer that changed or ordered the cart, or to a stranger who let a
 # reserved piece go: ten devices at once need two or three.

@@ -6,7 +6,7 @@ from gateway.cassandra.partition_stats import buckets_of
 from gateway.cassandra.statements import Row, Select
 from gateway.cassandra.table import Table
 from gateway.mongo.client import Document
-from ordering.projections import (
+from ordering.cassandra.tables import (
     ORDER_EVENTS_BY_ID,
     ORDER_STATE_BY_ID,
     ORDERS_BY_PERIOD,

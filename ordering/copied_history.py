@@ -5,8 +5,8 @@ import asyncio
 from gateway.cassandra.reading import read_async
 from gateway.cassandra.statements import Select
 from gateway.mongo.client import Document
+from ordering.cassandra.tables import ORDER_MONTHS_BY_USER, ORDERS_BY_USER, month_at, order_of_history
 from ordering.history import Slice
-from ordering.projections import ORDER_MONTHS_BY_USER, ORDERS_BY_USER, month_at, order_of_history
 
 # Months read at a time, at most: a buyer of one order a month waits for few answers, and Cassandra for no storm.
 WIDEST = 8

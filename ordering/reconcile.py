@@ -21,15 +21,10 @@ from gateway.sync.repairing import Finding, noted, reconcile, repair_rows
 from gateway.sync.strays import reconcile_strays
 from gateway.sync.streaming import BATCH, BY_TIME, by_id, by_time
 from gateway.sync.synced import Synced, declared
+from ordering.cassandra.sync import ORDERS, SYNCED
+from ordering.cassandra.tables import ORDER_HISTORY_BY_REGION, ORDER_STATE_BY_ID, ORDERS_BY_PERIOD, day_of
 from ordering.finding import find_order
-from ordering.projections import (
-    ORDER_HISTORY_BY_REGION,
-    ORDER_STATE_BY_ID,
-    ORDERS_BY_PERIOD,
-    day_of,
-)
 from ordering.restoring import restore_order
-from ordering.sync import ORDERS, SYNCED
 
 log = structlog.get_logger(__name__)
 

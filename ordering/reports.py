@@ -10,7 +10,7 @@ from gateway.cassandra.partition_stats import buckets_of
 from gateway.cassandra.reading import scan
 from gateway.cassandra.statements import Row
 from gateway.cassandra.table import Table
-from ordering.projections import ORDER_HISTORY_BY_REGION, ORDERS_BY_PERIOD
+from ordering.cassandra.tables import ORDER_HISTORY_BY_REGION, ORDERS_BY_PERIOD
 
 # A leap year: each further day is another partition to be read while somebody waits for the page.
 MAX_DAYS = 366

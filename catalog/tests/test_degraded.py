@@ -9,10 +9,10 @@ import pytest
 from django.test import override_settings
 from pymongo import WriteConcern
 
+from catalog.cassandra.sync import SYNCED
+from catalog.cassandra.tables import ANYWHERE, PRODUCTS_CACHE_BY_REGION
 from catalog.categories import CATEGORIES
-from catalog.projections import ANYWHERE, PRODUCTS_CACHE_BY_REGION
 from catalog.structure_copy import copy_structure
-from catalog.sync import SYNCED
 from catalog.tests.reads import shop
 from deploy.local.stack import Stack
 from gateway.accounts.models import User

@@ -12,9 +12,9 @@ from django.core.management import call_command
 from django.test import override_settings
 from pymongo.database import Database
 
+from catalog.cassandra.sync import SYNCED
+from catalog.cassandra.tables import INVENTORY_BY_PRODUCT_GEO, PRODUCT_BY_ID, PRODUCTS_CACHE_BY_REGION
 from catalog.drafts import StockDraft
-from catalog.projections import INVENTORY_BY_PRODUCT_GEO, PRODUCT_BY_ID, PRODUCTS_CACHE_BY_REGION
-from catalog.sync import SYNCED
 from catalog.tests.writing import MARINA, draft, shop, two_shards
 from catalog.upsert import upsert_product
 from gateway.cassandra.session import CONNECTOR

@@ -10,8 +10,8 @@ from django.test import override_settings
 from pymongo.database import Database
 
 from catalog.card import ProductKey
-from catalog.drafts import StockDraft
-from catalog.projections import (
+from catalog.cassandra.sync import SYNCED
+from catalog.cassandra.tables import (
     ANYWHERE,
     INVENTORY_BY_PRODUCT_GEO,
     PRODUCT_BY_ID,
@@ -21,9 +21,9 @@ from catalog.projections import (
     rows_of,
     stock_of,
 )
+from catalog.drafts import StockDraft
 from catalog.reservations import Hold, Offer, Pieces, Purpose, release, reserve
 from catalog.stock import adjust_stock
-from catalog.sync import SYNCED
 from catalog.tests.writing import MARINA, draft, shop, two_shards
 from catalog.upsert import upsert_product
 from gateway.cassandra.partition_stats import PARTITION_STATS, TRUSTED, buckets_of, measure

@@ -1,4 +1,4 @@
-"""What a table in Cassandra is: key, columns, lifetime, consistency, repair; declared once, in an app's projections.py.
+"""A table in Cassandra: key, columns, lifetime, consistency, repair; declared in an app's cassandra/tables.py.
 
 `manage.py cassandra apply` makes it true. Requests come from the declaration too, so that none can forget its policy.
 """
@@ -180,12 +180,12 @@ class Table:
 
 
 def declared() -> tuple[Table, ...]:
-    """Every table listed as TABLES in the projections.py of an installed app."""
+    """Every table listed as TABLES in the cassandra/tables.py of an installed app."""
     found: dict[str, Table] = {}
     for app in apps.get_app_configs():
-        if app.module is None or not module_has_submodule(app.module, "projections"):
+        if app.module is None or not module_has_submodule(app.module, "cassandra"):
             continue
-        for table in import_module(f"{app.name}.projections").TABLES:
+        for table in import_module(f"{app.name}.cassandra.tables").TABLES:
             if table.full_name in found:
                 raise ImproperlyConfigured(f"table {table.full_name} is declared twice, the second time by {app.name}")
             found[table.full_name] = table

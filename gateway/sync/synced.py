@@ -1,4 +1,4 @@
-"""What is kept in step with Cassandra: each app says so once, as SYNCED in its sync.py."""
+"""What is kept in step with Cassandra: each app says so once, as SYNCED in its cassandra/sync.py."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -72,10 +72,10 @@ class Synced:
 
 def declared() -> Iterator[Synced]:
     for app in apps.get_app_configs():
-        if app.module is not None and module_has_submodule(app.module, "sync"):
-            module = import_module(f"{app.name}.sync")
-            if found := getattr(module, "SYNCED", None):
-                yield found
+        if app.module is None or not module_has_submodule(app.module, "cassandra"):
+            continue
+        if module_has_submodule(import_module(f"{app.name}.cassandra"), "sync"):
+            yield import_module(f"{app.name}.cassandra.sync").SYNCED
 
 
 def declared_as(collection: str) -> Synced:

@@ -19,8 +19,8 @@ from gateway.mongo import lag
 from gateway.mongo.client import Document
 from gateway.redis import redis_client
 from gateway.tasks import measure_replication_lag
+from gateway.tests.samples.cassandra.tables import SESSIONS
 from gateway.tests.samples.models import Gadget
-from gateway.tests.samples.projections import SESSIONS
 from gateway.tests.samples.tasks import copy_gadget, fail
 
 # Of this run alone: a worker that a killed run left behind would take its tasks.

@@ -19,10 +19,10 @@ from gateway.mongo.client import Document, close_async_client
 from gateway.sync.copying import copy_documents
 from gateway.sync.marks import timestamp_of
 from gateway.uuid7 import uuid7
+from ordering.cassandra.sync import SYNCED
+from ordering.cassandra.tables import ARCHIVED_ORDERS_BY_KEY, ORDER_STATE_BY_ID
 from ordering.history import position_of
 from ordering.lookup_keys import keys_of
-from ordering.projections import ARCHIVED_ORDERS_BY_KEY, ORDER_STATE_BY_ID
-from ordering.sync import SYNCED
 
 NO_CASSANDRA = override_settings(CASSANDRA_CONTACT_POINTS=[])
 

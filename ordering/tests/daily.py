@@ -10,9 +10,9 @@ from gateway.mongo.client import Document
 from gateway.sync.copying import copy_documents
 from gateway.sync.marks import new_marks
 from gateway.uuid7 import uuid7
+from ordering.cassandra.sync import SYNCED
 from ordering.lookup_keys import keys_of
 from ordering.numbers import claim_number
-from ordering.sync import SYNCED
 from ordering.tests.many import one_bought
 from ordering.tests.shop import CUSTOMER
 

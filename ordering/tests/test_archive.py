@@ -18,7 +18,8 @@ from gateway.sync.marks import CHANGED, timestamp_of
 from gateway.tests.paused import paused_process
 from ordering import archive, tasks
 from ordering.archive import Archived, archive_orders
-from ordering.projections import (
+from ordering.cassandra.sync import SYNCED
+from ordering.cassandra.tables import (
     ARCHIVED_ORDERS_BY_KEY,
     ORDER_EVENTS_BY_ID,
     ORDER_STATE_BY_ID,
@@ -27,7 +28,6 @@ from ordering.projections import (
     writes_of,
 )
 from ordering.reconcile import reconcile_orders
-from ordering.sync import SYNCED
 from ordering.tests.copied import patient
 from ordering.tests.daily import a_day, copied_orders, stored
 from ordering.tests.shop import orders, shop, stocked, two_shards

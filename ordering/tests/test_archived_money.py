@@ -16,11 +16,11 @@ from gateway.sync.marks import timestamp_of
 from ordering.amounts import due_back
 from ordering.archive import archive_orders
 from ordering.archived_lookup import archived_id
+from ordering.cassandra.tables import ORDER_STATE_BY_ID
 from ordering.copied_order import archived_order
 from ordering.ledger import Kind, Origin, State, new_entry
 from ordering.money_fields import ledger_of
 from ordering.numbers import claim_number
-from ordering.projections import ORDER_STATE_BY_ID
 from ordering.references import Reference
 from ordering.repayments import Settling, settle_refund
 from ordering.tests.asking import Ask, ask, like, owner, public

@@ -13,9 +13,9 @@ from gateway.cassandra.writing import write
 from gateway.mongo.client import Document
 from gateway.mongo.outage import MONGODB, MongoUnavailable
 from gateway.sync.marks import timestamp_of
+from ordering.cassandra.tables import ORDER_STATE_BY_ID
 from ordering.claiming import claim_orders
 from ordering.graphql.seeing import NOT_NOW
-from ordering.projections import ORDER_STATE_BY_ID
 from ordering.tests.api import ADVANCE, CANCEL, ORDER, PAY, REFUND, refusals
 from ordering.tests.asking import LOOKUP, Answer, Ask, ask, found, ivan, like, owner, public
 from ordering.tests.copied import (

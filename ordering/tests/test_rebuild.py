@@ -15,9 +15,9 @@ from gateway.sync.copying import copy_documents
 from gateway.sync.marks import CHANGED
 from gateway.sync.rebuild import rebuild
 from ordering.archive import archive_orders
-from ordering.projections import ORDER_EVENTS_BY_ID, ORDERS_BY_PERIOD, ORDERS_BY_USER
+from ordering.cassandra.sync import SYNCED
+from ordering.cassandra.tables import ORDER_EVENTS_BY_ID, ORDERS_BY_PERIOD, ORDERS_BY_USER
 from ordering.reconcile import reconcile_orders
-from ordering.sync import SYNCED
 from ordering.tests.copied import patient
 from ordering.tests.daily import a_day, copied_orders, owed_orders, stored
 from ordering.tests.shop import orders, shop, stocked, two_shards

@@ -22,7 +22,8 @@ from gateway.sync.copying import copy_documents
 from gateway.sync.marks import CHANGED, timestamp_of
 from gateway.sync.repairing import Finding
 from ordering import tasks
-from ordering.projections import (
+from ordering.cassandra.sync import SYNCED
+from ordering.cassandra.tables import (
     ORDER_EVENTS_BY_ID,
     ORDER_HISTORY_BY_REGION,
     ORDER_MONTHS_BY_USER,
@@ -32,7 +33,6 @@ from ordering.projections import (
     rows_of,
 )
 from ordering.reconcile import nightly_days, reconcile_orders
-from ordering.sync import SYNCED
 from ordering.tests.copied import patient
 from ordering.tests.daily import a_day, copied_orders, owed_orders, stored
 from ordering.tests.shop import GUEST, orders, shop, stocked, two_shards

@@ -15,6 +15,7 @@ from gateway.mongo.client import Document
 from gateway.tests.paused import paused_process
 from ordering.amounts import due_back, paid, refunded
 from ordering.archive import archive_orders
+from ordering.cassandra.sync import SYNCED
 from ordering.copied_order import archived_order
 from ordering.events import BUYER
 from ordering.ledger import Entry, Kind, RefundLine
@@ -25,7 +26,6 @@ from ordering.moves import move_order
 from ordering.references import Reference
 from ordering.refunds import Refunding, refund_order
 from ordering.repayments import Settling, settle_refund
-from ordering.sync import SYNCED
 from ordering.tests.copied import copy, patient
 from ordering.tests.paying import all_orders, expired, ordered, pay, stock, stored
 from ordering.tests.postbox import Postbox, postbox, subject, text

@@ -11,8 +11,8 @@ from gateway.cassandra.partition_stats import PARTITION_STATS
 from gateway.cassandra.writing import write
 from gateway.mongo.client import Document
 from ordering.amounts import paid, refunded
+from ordering.cassandra.tables import day_of
 from ordering.ledger import Entry, Kind, Origin, State, new_entry
-from ordering.projections import day_of
 from ordering.reports import Figures, PeriodDay, PeriodTooLong, RegionDay, orders_by_region_and_day, orders_in_period
 from ordering.tests.copied import patient
 from ordering.tests.daily import a_day, copied_orders

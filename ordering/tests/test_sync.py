@@ -35,12 +35,8 @@ from gateway.sync.copying import copy_documents
 from gateway.sync.marks import CHANGED
 from gateway.sync.sweep import due, sweep_all
 from gateway.tests.paused import paused_process
-from ordering.claiming import claim_orders
-from ordering.ledger import RefundLine
-from ordering.models import OrderStatus
-from ordering.moves import move_order
-from ordering.payments import Money, receive_payment
-from ordering.projections import (
+from ordering.cassandra.sync import SYNCED, sync_order_soon
+from ordering.cassandra.tables import (
     ORDER_EVENTS_BY_ID,
     ORDER_STATE_BY_ID,
     ORDERS_BY_PERIOD,
@@ -52,9 +48,13 @@ from ordering.projections import (
     order_of_state,
     rows_of,
 )
+from ordering.claiming import claim_orders
+from ordering.ledger import RefundLine
+from ordering.models import OrderStatus
+from ordering.moves import move_order
+from ordering.payments import Money, receive_payment
 from ordering.references import Reference
 from ordering.refunds import Refunding, refund_order
-from ordering.sync import SYNCED, sync_order_soon
 from ordering.tests.shop import CUSTOMER, GUEST, buy, buyer, fill, orders, sell, shop, stocked, two_shards
 from ordering.transitions import Who
 

@@ -20,7 +20,7 @@ from django.test import override_settings
 from pymongo.database import Database
 from pymongo.errors import PyMongoError
 
-from catalog.sync import SYNCED as PRODUCTS
+from catalog.cassandra.sync import SYNCED as PRODUCTS
 from deploy.local.stack import Stack
 from gateway.cassandra.circuit import CIRCUIT
 from gateway.cassandra.session import CONNECTOR
@@ -30,10 +30,10 @@ from gateway.mongo.client import Document, database
 from gateway.sync.backlog import backlogs, failing
 from gateway.sync.strays import reconcile_strays
 from gateway.sync.sweep import sweep_all
+from ordering.cassandra.tables import day_of
 from ordering.models import OrderStatus
 from ordering.moves import cancel_order, move_order
 from ordering.payments import Money, receive_payment
-from ordering.projections import day_of
 from ordering.reconcile import reconcile_orders, reconcile_others
 from ordering.references import Reference
 from ordering.tests.shop import buy, buyer, fill, orders, sell, shop, stocked, two_shards

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.conf import settings
 
-from gateway.accounts.projections import SESSIONS_BY_USER, USER_SESSIONS
+from gateway.accounts.cassandra.tables import SESSIONS_BY_USER, USER_SESSIONS
 from gateway.accounts.sessions.records import Device, SessionRecord
 from gateway.cassandra.reading import first, read
 from gateway.cassandra.statements import Consistency, Row, Write

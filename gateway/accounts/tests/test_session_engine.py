@@ -10,9 +10,9 @@ from pymongo.database import Database
 from pytest_django import Settings
 from structlog.testing import capture_logs
 
+from gateway.accounts.cassandra.tables import SESSIONS_BY_USER, USER_SESSIONS
 from gateway.accounts.models import User
 from gateway.accounts.owners import session_hash
-from gateway.accounts.projections import SESSIONS_BY_USER, USER_SESSIONS
 from gateway.accounts.sessions import copies, engine, rows, store
 from gateway.accounts.sessions.engine import SessionStore
 from gateway.accounts.sessions.records import DEVICE_LENGTH

@@ -8,8 +8,8 @@ from pymongo.database import Database
 from pytest_django import Settings
 
 from deploy.local.stack import Stack
+from gateway.accounts.cassandra.tables import SESSIONS_BY_USER
 from gateway.accounts.models import User
-from gateway.accounts.projections import SESSIONS_BY_USER
 from gateway.accounts.sessions import catch_up, copies, rows, store
 from gateway.accounts.sessions.devices import devices_of
 from gateway.accounts.sessions.engine import SessionStore

@@ -13,7 +13,7 @@ from gateway.cassandra.circuit import CIRCUIT
 from gateway.cassandra.reading import first
 from gateway.cassandra.session import CONNECTOR
 from gateway.cassandra.writing import write
-from gateway.tests.samples.projections import SESSIONS
+from gateway.tests.samples.cassandra.tables import SESSIONS
 
 pytestmark = [pytest.mark.usefixtures("tables", "fresh"), pytest.mark.timeout(60)]
 

@@ -24,7 +24,7 @@ from gateway.cassandra.tests.eventually import answers, becomes_true
 from gateway.cassandra.tests.link import Link
 from gateway.cassandra.writing import write
 from gateway.circuit import SILENCES_TO_OPEN
-from gateway.tests.samples.projections import HISTORY, SESSIONS
+from gateway.tests.samples.cassandra.tables import HISTORY, SESSIONS
 
 # Far more than the time-outs in these tests add up to: a request that hangs fails its test.
 pytestmark = pytest.mark.timeout(60)

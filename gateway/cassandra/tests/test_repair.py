@@ -15,7 +15,7 @@ from gateway.cassandra.repair import Step, planned
 from gateway.cassandra.table import Table
 from gateway.redis import redis_client
 from gateway.tasks import repair_cassandra
-from gateway.tests.samples.projections import HISTORY, REGIONAL, SESSIONS
+from gateway.tests.samples.cassandra.tables import HISTORY, REGIONAL, SESSIONS
 
 # Nobody listens there.
 CLOSED = "127.0.0.1:1"

@@ -17,7 +17,7 @@ from gateway.cassandra.reading import first, first_async, ping, read, read_async
 from gateway.cassandra.session import CONNECTOR
 from gateway.cassandra.statements import Row, Select, Write
 from gateway.cassandra.writing import write
-from gateway.tests.samples.projections import HISTORY, REGIONAL, SESSIONS, Line
+from gateway.tests.samples.cassandra.tables import HISTORY, REGIONAL, SESSIONS, Line
 
 pytestmark = pytest.mark.usefixtures("tables")
 

@@ -24,7 +24,7 @@ from gateway.cassandra.tests.link import Link
 from gateway.cassandra.writing import write
 from gateway.management.commands import cassandra
 from gateway.redis import redis_client
-from gateway.tests.samples.projections import HISTORY, SAMPLE_LINE, SESSIONS
+from gateway.tests.samples.cassandra.tables import HISTORY, SAMPLE_LINE, SESSIONS
 
 COLOURS = Table(
     name="colours",

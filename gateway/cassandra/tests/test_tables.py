@@ -13,7 +13,7 @@ from pytest_django import Settings
 from gateway.cassandra import cql, table
 from gateway.cassandra.statements import Consistency, Select, Write
 from gateway.cassandra.table import declared, time_windows
-from gateway.tests.samples.projections import HISTORY, REGIONAL, SAMPLE_LINE, SESSIONS
+from gateway.tests.samples.cassandra.tables import HISTORY, REGIONAL, SAMPLE_LINE, SESSIONS
 
 
 @pytest.fixture(autouse=True)
@@ -147,9 +147,9 @@ def test_tables_of_installed_apps_are_found() -> None:
 
 
 def test_table_declared_twice_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    projections = ModuleType("projections")
-    projections.TABLES = (SESSIONS, replace(SESSIONS, serves="the same name again"))  # type: ignore[attr-defined]
-    monkeypatch.setattr(table, "import_module", lambda _: projections)
+    tables = ModuleType("tables")
+    tables.TABLES = (SESSIONS, replace(SESSIONS, serves="the same name again"))  # type: ignore[attr-defined]
+    monkeypatch.setattr(table, "import_module", lambda _: tables)
 
     with pytest.raises(ImproperlyConfigured, match=r"shop_carts\.sample_sessions is declared twice"):
         declared()

@@ -24,7 +24,7 @@ from gateway.cassandra.tests.eventually import becomes_true
 from gateway.cassandra.tests.three_nodes import ONE, THREE, TWO, only, start, three_nodes
 from gateway.cassandra.writing import write
 from gateway.management.commands import cassandra
-from gateway.tests.samples.projections import REGIONAL
+from gateway.tests.samples.cassandra.tables import REGIONAL
 
 # Three nodes of Java on two cores: some ten seconds on an idle machine, a minute on one that has other things to do.
 pytestmark = [pytest.mark.cluster, pytest.mark.timeout(300)]

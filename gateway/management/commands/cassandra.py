@@ -29,7 +29,7 @@ RETRY_SECONDS = 0.5
 
 class Command(BaseCommand):
     help = (
-        "Keyspaces, types and tables in Cassandra as the apps' projections.py declare them. "
+        "Keyspaces, types and tables in Cassandra as the apps' cassandra/tables.py declare them. "
         "apply creates what is missing and adds new columns; other differences are reported as drift (exit status 1). "
         "status shows nodes with the hints they keep, keyspaces and the policies of each table. "
         "repair makes the replicas of the tables declared for it agree; a failure on one node leaves the others to be "

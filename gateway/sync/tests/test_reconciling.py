@@ -21,7 +21,7 @@ from gateway.sync.marks import new_marks, timestamp_of
 from gateway.sync.repairing import Finding, reconcile
 from gateway.sync.streaming import by_id
 from gateway.sync.synced import Synced
-from gateway.tests.samples.projections import REGIONAL
+from gateway.tests.samples.cassandra.tables import REGIONAL
 
 GADGETS = "sample_gadgets"
 DAY = date(2026, 3, 1)

@@ -9,7 +9,7 @@ from gateway.background import begun, send_soon
 from gateway.cassandra.writing import write
 from gateway.mongo.client import database
 from gateway.redis import redis_client
-from gateway.tests.samples.projections import SESSIONS
+from gateway.tests.samples.cassandra.tables import SESSIONS
 
 NOTE = "gateway.tests.samples.tasks.note"
 

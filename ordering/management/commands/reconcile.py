@@ -15,8 +15,8 @@ from gateway.progress import Progress
 from gateway.sync.repairing import Finding
 from gateway.sync.strays import reconcile_strays
 from gateway.sync.synced import declared
+from ordering.cassandra.sync import ORDERS
 from ordering.reconcile import orders_between, reconcile_orders, reconcile_others
-from ordering.sync import ORDERS
 
 # Of one day or collection: a table that was lost differs in every order.
 SHOWN = 100

@@ -6,9 +6,9 @@ from gateway.cassandra.statements import Select
 from gateway.mongo.client import Document
 from gateway.sync.queue import sync_soon
 from gateway.sync.synced import Synced
+from ordering.cassandra.tables import ARCHIVED_ORDERS_BY_KEY, ORDER_TABLES, ORDERS_BY_PERIOD, day_of, writes_of
 from ordering.comparing import compared_rows, lookups
 from ordering.models import Order
-from ordering.projections import ARCHIVED_ORDERS_BY_KEY, ORDER_TABLES, ORDERS_BY_PERIOD, day_of, writes_of
 
 ORDERS = Order._meta.db_table
 

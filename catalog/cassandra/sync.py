@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from catalog.card import PRODUCTS
-from catalog.projections import (
+from catalog.cassandra.tables import (
     ANYWHERE,
     INVENTORY_BY_PRODUCT_GEO,
     PRODUCT_BY_ID,
