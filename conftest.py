@@ -27,7 +27,7 @@ from xdist.scheduler import LoadFileScheduling
 from catalog.categories import CATEGORIES
 from deploy.local.lanes import ROOT_VARIABLE
 from deploy.local.layout import TEST_ROOT
-from deploy.local.stack import Stack
+from deploy.local.start.stack import Stack
 from gateway.accounts.models import User
 from gateway.accounts.tests.signed import forget_attempts
 from gateway.mongo import topology

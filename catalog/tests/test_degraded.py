@@ -14,7 +14,7 @@ from catalog.cassandra.tables import ANYWHERE, PRODUCTS_CACHE_BY_REGION
 from catalog.categories import CATEGORIES
 from catalog.structure_copy import copy_structure
 from catalog.tests.reads import shop
-from deploy.local.stack import Stack
+from deploy.local.start.stack import Stack
 from gateway.accounts.models import User
 from gateway.cassandra.partition_stats import PARTITION_STATS, TRUSTED
 from gateway.cassandra.session import CONNECTOR

@@ -6,18 +6,18 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from deploy.local import disk
 from deploy.local.command import execute
 from deploy.local.errors import StackError
+from deploy.local.fetch import disk
 from deploy.local.lanes import execute_in_lanes
 from deploy.local.launch import Launch
 from deploy.local.layout import DEVELOPMENT_ROOT
+from deploy.local.process.signals import interrupt_on_stop_signals
 from deploy.local.progress import Progress
-from deploy.local.run import run
-from deploy.local.signals import interrupt_on_stop_signals
-from deploy.local.start import start
+from deploy.local.run.run import run
+from deploy.local.start.start import start
+from deploy.local.start.stop import clean, stop
 from deploy.local.status import show_status
-from deploy.local.stop import clean, stop
 
 
 def main() -> int:

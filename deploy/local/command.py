@@ -6,12 +6,12 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from deploy.local import lock
 from deploy.local.launch import Launch
 from deploy.local.layout import Layout
+from deploy.local.process import lock
 from deploy.local.progress import Progress
-from deploy.local.start import start
-from deploy.local.stop import stop
+from deploy.local.start.start import start
+from deploy.local.start.stop import stop
 
 
 def execute(root: Path, command: Sequence[str], *, keep: bool) -> int:

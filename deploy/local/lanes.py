@@ -9,16 +9,16 @@ from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 
-from deploy.local import lock
 from deploy.local.command import execute, run_command
 from deploy.local.launch import Launch
 from deploy.local.layout import Layout
+from deploy.local.process import lock
+from deploy.local.process.signals import uninterrupted
 from deploy.local.progress import Progress
-from deploy.local.server import VARIABLE
-from deploy.local.signals import uninterrupted
-from deploy.local.stack import Stack
-from deploy.local.start import start
-from deploy.local.stop import running_servers, stop
+from deploy.local.servers.server import VARIABLE
+from deploy.local.start.stack import Stack
+from deploy.local.start.start import start
+from deploy.local.start.stop import running_servers, stop
 
 # Tells a worker its root; gateway/test_settings.py takes the addresses from there.
 ROOT_VARIABLE = "TEST_ROOT"

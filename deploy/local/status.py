@@ -4,12 +4,12 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from deploy.local import applications, lock
 from deploy.local.layout import Layout
-from deploy.local.process import Process
-from deploy.local.readiness import serves
-from deploy.local.server import VARIABLE
-from deploy.local.stack import Stack
+from deploy.local.process import applications, lock
+from deploy.local.process.process import Process
+from deploy.local.servers.server import VARIABLE
+from deploy.local.start.readiness import serves
+from deploy.local.start.stack import Stack
 
 EXTERNAL = "external"
 RUNNING = "running"

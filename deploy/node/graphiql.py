@@ -3,8 +3,8 @@
 import shutil
 from pathlib import Path
 
-from deploy.local.cache import cached
-from deploy.local.fetch import NpmPackage, fetch_npm
+from deploy.local.fetch.cache import cached
+from deploy.local.fetch.packages import NpmPackage, fetch_npm
 from deploy.local.launch import Launch
 
 PACKAGES = {

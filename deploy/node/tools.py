@@ -5,10 +5,10 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from deploy.local.cache import cached
-from deploy.local.fetch import NODE, fetch_wheel, run_client
+from deploy.local.fetch.cache import cached
+from deploy.local.fetch.packages import NODE, fetch_wheel, run_client
+from deploy.local.fetch.programs import find
 from deploy.local.launch import Launch
-from deploy.local.programs import find
 
 HERE = Path(__file__).parent
 FILES = ("package.json", "package-lock.json", ".npmrc")

@@ -15,9 +15,9 @@ from pymongo.errors import OperationFailure, PyMongoError
 from redis import Redis
 from redis.exceptions import AuthenticationError, NoPermissionError
 
-from deploy.local import mongodb, redis
 from deploy.local.launch import Launch
 from deploy.local.progress import Progress
+from deploy.local.servers import mongodb, redis
 from deploy.tests.described import ROOT
 from deploy.tests.secrets import Secrets, make_secrets
 from deploy.tests.servers import running

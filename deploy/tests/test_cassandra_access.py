@@ -15,13 +15,13 @@ from cassandra import Unauthorized
 from cassandra.auth import PlainTextAuthProvider
 from cassandra.cluster import Cluster, NoHostAvailable, Session
 
-from deploy.local import redis
-from deploy.local.cassandra import ONE_NODE, locate, plan
 from deploy.local.launch import Launch
 from deploy.local.layout import Layout
-from deploy.local.ports import PortBook
+from deploy.local.process.ports import PortBook
 from deploy.local.progress import Progress
-from deploy.local.stack import Stack
+from deploy.local.servers import redis
+from deploy.local.servers.cassandra import ONE_NODE, locate, plan
+from deploy.local.start.stack import Stack
 from deploy.tests.described import ROOT, services
 from deploy.tests.secrets import Secrets, make_secrets
 from deploy.tests.servers import running

@@ -10,9 +10,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from deploy.local.caddy import locate
 from deploy.local.launch import Launch
 from deploy.local.progress import Progress
+from deploy.local.servers.caddy import locate
 from deploy.tests.described import ROOT
 from deploy.tests.servers import running
 from gateway.tests.redis_servers import free_port

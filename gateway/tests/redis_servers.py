@@ -11,9 +11,9 @@ from typing import NamedTuple
 from redis import Redis
 
 from deploy.local.launch import Launch
-from deploy.local.ports import HOST
+from deploy.local.process.ports import HOST
 from deploy.local.progress import Progress
-from deploy.local.redis import answers, locate
+from deploy.local.servers.redis import answers, locate
 
 
 class RedisServer(NamedTuple):

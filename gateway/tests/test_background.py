@@ -16,7 +16,7 @@ from celery.signals import after_task_publish
 from django.conf import settings
 from structlog.testing import capture_logs
 
-from deploy.local.stack import Stack
+from deploy.local.start.stack import Stack
 from gateway import background
 from gateway.background import begun, send_soon
 from gateway.redis import redis_client

@@ -15,7 +15,7 @@ from pymongo.database import Database
 from pytest_django import Settings
 
 from catalog.demo.geozones import load_geozones
-from deploy.local.stack import Stack
+from deploy.local.start.stack import Stack
 from gateway.health import REPORT_SECONDS, Report, State, check_dependencies
 from gateway.mongo.client import Document
 

@@ -19,7 +19,7 @@ from pymongo import MongoClient
 from pymongo.database import Database
 from pymongo.errors import PyMongoError
 
-from deploy.local.stack import Stack
+from deploy.local.start.stack import Stack
 from gateway.domain_errors import DomainError
 from gateway.mongo.client import Document, client, database
 from gateway.mongo.routing import ROUTING

@@ -15,7 +15,7 @@ from django.test import override_settings
 from pymongo import WriteConcern
 from pymongo.database import Database
 
-from deploy.local.stack import Stack
+from deploy.local.start.stack import Stack
 from gateway.cassandra.circuit import CIRCUIT
 from gateway.cassandra.partition_stats import PARTITION_STATS, TRUSTED, buckets_of, largest, measure
 from gateway.cassandra.reading import read

@@ -21,7 +21,7 @@ from pymongo.database import Database
 from pymongo.errors import PyMongoError
 
 from catalog.cassandra.sync import SYNCED as PRODUCTS
-from deploy.local.stack import Stack
+from deploy.local.start.stack import Stack
 from gateway.cassandra.circuit import CIRCUIT
 from gateway.cassandra.session import CONNECTOR
 from gateway.cassandra.tests.eventually import answers, becomes_true

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from deploy.local.layout import REPOSITORY, Layout
-from deploy.local.process import MARK
-from deploy.local.server import VARIABLE
+from deploy.local.process.process import MARK
+from deploy.local.servers.server import VARIABLE
 
 # Named, they are not started: what remains is Redis and its cache, the cheapest servers to play with.
 REDIS_ALONE = {"MONGODB_URI": "mongodb://127.0.0.1:1/", "CASSANDRA_CONTACT_POINTS": "127.0.0.1:1"}

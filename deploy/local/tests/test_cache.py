@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from deploy.local.cache import cached, directory
 from deploy.local.errors import StackError
-from deploy.local.fetch import Wheel, fetch_wheel
+from deploy.local.fetch.cache import cached, directory
+from deploy.local.fetch.packages import Wheel, fetch_wheel
 from deploy.local.launch import Launch
 from deploy.local.layout import REPOSITORY
 from deploy.local.progress import Progress
@@ -107,7 +107,7 @@ def test_a_package_with_another_content_is_refused(launch: Launch, tmp_path: Pat
 
 def test_another_kind_of_machine_is_told_what_to_do(launch: Launch) -> None:
     code = (
-        "import os; from pathlib import Path; from deploy.local.cache import cached; "
+        "import os; from pathlib import Path; from deploy.local.fetch.cache import cached; "
         "from deploy.local.launch import Launch; from deploy.local.progress import Progress; "
         "cached(Launch(Progress()), 'mongodb-8.2.0', Path.mkdir, announce='fetching')"
     )

@@ -5,7 +5,7 @@ import os
 import pytest
 from pymongo import MongoClient
 
-from deploy.local.stack import Stack
+from deploy.local.start.stack import Stack
 from deploy.local.tests.conftest import Launcher
 
 SERVERS = (

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from deploy.local import disk
 from deploy.local.errors import StackError
+from deploy.local.fetch import disk
 
 
 def test_enough_room_is_no_news(tmp_path: Path) -> None:

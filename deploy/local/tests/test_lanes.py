@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from deploy.local import lock
 from deploy.local.lanes import options, serving
 from deploy.local.layout import Layout
-from deploy.local.stack import Stack
+from deploy.local.process import lock
+from deploy.local.start.stack import Stack
 from deploy.local.tests.conftest import REDIS_ALONE, Launcher
 
 WHERE = """

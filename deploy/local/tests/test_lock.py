@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from deploy.local import lock
 from deploy.local.errors import StackError
 from deploy.local.layout import REPOSITORY
+from deploy.local.process import lock
 
 HOLD = """
 import sys, time; from pathlib import Path; from deploy.local import lock

@@ -9,7 +9,7 @@ import pytest
 
 from deploy.local.errors import StackError
 from deploy.local.layout import DEVELOPMENT_ROOT, SECOND_TEST_ROOT, TEST_ROOT, Layout
-from deploy.local.ports import HOST, OFFSETS, PortBook, base_of, is_free, taken_by
+from deploy.local.process.ports import HOST, OFFSETS, PortBook, base_of, is_free, taken_by
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from deploy.local.process import LOG_KEEP_BYTES, Process, adopt_lost, stop_all
+from deploy.local.process.process import LOG_KEEP_BYTES, Process, adopt_lost, stop_all
 
 SLEEP = ("sleep", "60")
 IGNORES_TERM = ("sh", "-c", "trap '' TERM; while true; do sleep 0.1; done")

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import redis
 
-from deploy.local.ports import HOST, OFFSETS, base_of
-from deploy.local.stack import Stack
+from deploy.local.process.ports import HOST, OFFSETS, base_of
+from deploy.local.start.stack import Stack
 from deploy.local.tests.conftest import REDIS_ALONE, Launcher
 
 

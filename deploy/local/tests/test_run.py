@@ -14,9 +14,9 @@ import httpx
 import pytest
 from pymongo import MongoClient
 
-from deploy.local.applications import NAMES
-from deploy.local.ports import HOST, is_free
-from deploy.local.process import Process
+from deploy.local.process.applications import NAMES
+from deploy.local.process.ports import HOST, is_free
+from deploy.local.process.process import Process
 from deploy.local.tests.conftest import Launcher
 
 DATABASE = "make_run"

@@ -2,9 +2,9 @@ import json
 from pathlib import Path
 
 from deploy.local.layout import Layout
-from deploy.local.ports import HOST
-from deploy.local.server import Server
-from deploy.local.stack import Stack
+from deploy.local.process.ports import HOST
+from deploy.local.servers.server import Server
+from deploy.local.start.stack import Stack
 
 
 def test_description_is_read_as_it_was_saved(tmp_path: Path) -> None:

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from deploy.local.applications import Application
 from deploy.local.errors import StackError
 from deploy.local.layout import Layout
-from deploy.local.process import Process
-from deploy.local.stack import Stack
-from deploy.local.supervise import Supervisor
+from deploy.local.process.applications import Application
+from deploy.local.process.process import Process
+from deploy.local.run.supervisor import Supervisor
+from deploy.local.start.stack import Stack
 
 
 def test_a_process_that_keeps_dying_is_started_again_and_then_given_up(tmp_path: Path) -> None:

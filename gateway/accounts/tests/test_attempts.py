@@ -9,7 +9,7 @@ import pytest
 from pymongo.database import Database
 from pytest_django import Settings
 
-from deploy.local.stack import Stack
+from deploy.local.start.stack import Stack
 from gateway import redis as gateway_redis
 from gateway.accounts import attempts
 from gateway.accounts.errors import TooManyFailures, TooManyRegistrations

@@ -7,7 +7,7 @@ import pytest
 from pymongo.database import Database
 from pytest_django import Settings
 
-from deploy.local.stack import Stack
+from deploy.local.start.stack import Stack
 from gateway.accounts.cassandra.tables import SESSIONS_BY_USER
 from gateway.accounts.models import User
 from gateway.accounts.sessions import catch_up, copies, rows, store

@@ -5,7 +5,7 @@ import uuid
 
 import pytest
 
-from deploy.local.stack import Stack
+from deploy.local.start.stack import Stack
 from gateway.cassandra.errors import CassandraUnavailable
 from gateway.cassandra.reading import first, first_async
 from gateway.cassandra.tests.eventually import answers, becomes_true

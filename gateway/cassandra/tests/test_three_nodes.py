@@ -11,7 +11,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.test import override_settings
 
-from deploy.local.stack import Stack
+from deploy.local.start.stack import Stack
 from gateway.cassandra import repair
 from gateway.cassandra.circuit import CIRCUIT
 from gateway.cassandra.errors import CassandraUnavailable

@@ -10,12 +10,12 @@ from cassandra.cluster import EXEC_PROFILE_DEFAULT, Cluster, ExecutionProfile, N
 from cassandra.policies import WhiteListRoundRobinPolicy
 from cassandra.query import dict_factory
 
-from deploy.local.cassandra import Node, locate, plan
 from deploy.local.launch import Launch
 from deploy.local.layout import Layout
-from deploy.local.ports import PortBook
+from deploy.local.process.ports import PortBook
 from deploy.local.progress import Progress
-from deploy.local.stack import Stack
+from deploy.local.servers.cassandra import Node, locate, plan
+from deploy.local.start.stack import Stack
 from gateway.cassandra.session import PROTOCOL_VERSION
 from gateway.cassandra.tests.eventually import becomes_true
 

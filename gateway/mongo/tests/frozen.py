@@ -5,7 +5,7 @@ from contextlib import ExitStack, contextmanager
 
 from pymongo import MongoClient
 
-from deploy.local.stack import Stack
+from deploy.local.start.stack import Stack
 from gateway.mongo.client import Document
 
 

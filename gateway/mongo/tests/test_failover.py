@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from pymongo.database import Database
 
-from deploy.local.stack import Stack
+from deploy.local.start.stack import Stack
 from gateway.mongo.client import Document, orm_connection
 from gateway.mongo.client import database as sync_database
 from gateway.mongo.policies import CART_ACTIVE

@@ -14,7 +14,7 @@ from pymongo.database import Database
 from pymongo.read_preferences import SecondaryPreferred
 
 from catalog.geozones import all_geozones
-from deploy.local.stack import Stack
+from deploy.local.start.stack import Stack
 from gateway.mongo import lag
 from gateway.mongo.client import Document
 from gateway.mongo.lag import LAG, LagBoard

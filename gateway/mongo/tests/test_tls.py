@@ -11,9 +11,9 @@ from django.conf import settings
 from pymongo import AsyncMongoClient
 from pymongo.errors import ServerSelectionTimeoutError
 
-from deploy.local import mongodb
 from deploy.local.launch import Launch
 from deploy.local.progress import Progress
+from deploy.local.servers import mongodb
 from deploy.tests.servers import running
 from gateway.mongo.backend.base import DatabaseWrapper
 from gateway.tests.certificates import Certificates, make_certificates

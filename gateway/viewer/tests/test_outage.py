@@ -8,7 +8,7 @@ from django.test import Client
 from pytest_django import Settings
 
 from catalog.demo.geozones import load_geozones
-from deploy.local.stack import Stack
+from deploy.local.start.stack import Stack
 from gateway.accounts.models import User
 from gateway.accounts.owners import session_hash
 from gateway.accounts.sessions.catch_up import catch_up

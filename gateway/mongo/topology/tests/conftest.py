@@ -15,10 +15,10 @@ from django.conf import settings
 from pymongo import MongoClient
 from pymongo.database import Database
 
-from deploy.local import mongodb
 from deploy.local.errors import StackError
 from deploy.local.launch import Launch
 from deploy.local.progress import Progress
+from deploy.local.servers import mongodb
 from gateway.mongo.client import Document
 
 TopologyCommand = Callable[..., "subprocess.Popen[str]"]

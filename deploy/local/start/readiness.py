@@ -5,11 +5,11 @@ from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 
-from deploy.local import cassandra, cluster, redis
 from deploy.local.errors import StackError
 from deploy.local.launch import Launch
-from deploy.local.process import Process
-from deploy.local.server import Kind, Server
+from deploy.local.process.process import Process
+from deploy.local.servers import cassandra, cluster, redis
+from deploy.local.servers.server import Kind, Server
 
 TAIL_LINES = 20
 TAIL_WIDTH = 300

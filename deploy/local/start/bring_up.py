@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from functools import partial
 
-from deploy.local import cluster, mongodb
 from deploy.local.launch import Launch
-from deploy.local.server import Kind
-from deploy.local.stack import Stack
+from deploy.local.servers import cluster, mongodb
+from deploy.local.servers.server import Kind
+from deploy.local.start.stack import Stack
 
 
 def bring_up(launch: Launch, stack: Stack) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from deploy.local.layout import Layout
-from deploy.local.ports import HOST, PortBook
+from deploy.local.process.ports import HOST, PortBook
 
 Kind = Literal["mongodb", "redis", "cache", "cassandra"]
 KINDS: tuple[Kind, ...] = ("mongodb", "redis", "cache", "cassandra")

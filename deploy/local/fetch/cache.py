@@ -6,9 +6,10 @@ import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from deploy.local import disk, lock
 from deploy.local.errors import StackError
+from deploy.local.fetch import disk
 from deploy.local.launch import Launch
+from deploy.local.process import lock
 
 
 def directory(environ: Mapping[str, str]) -> Path:

@@ -4,12 +4,12 @@ import time
 from http.client import HTTPConnection, HTTPException
 from typing import NoReturn, TextIO
 
-from deploy.local.applications import Application
 from deploy.local.errors import StackError
-from deploy.local.follow import Follower
-from deploy.local.ports import HOST
-from deploy.local.readiness import tail
-from deploy.local.stack import Stack
+from deploy.local.process.applications import Application
+from deploy.local.process.ports import HOST
+from deploy.local.run.log import Follower
+from deploy.local.start.readiness import tail
+from deploy.local.start.stack import Stack
 
 POLL_SECONDS = 0.1
 # Dying sooner than this after its start means that starting it again will hardly help …

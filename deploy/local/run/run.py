@@ -8,18 +8,18 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NoReturn
 
-from deploy.local import lock
-from deploy.local.applications import applications, stop_applications
 from deploy.local.errors import StackError
 from deploy.local.launch import Launch
 from deploy.local.layout import REPOSITORY, Layout
-from deploy.local.ports import HOST, is_free, taken_by
+from deploy.local.process import lock
+from deploy.local.process.applications import applications, stop_applications
+from deploy.local.process.ports import HOST, is_free, taken_by
+from deploy.local.process.signals import uninterrupted
 from deploy.local.progress import Progress
-from deploy.local.signals import uninterrupted
-from deploy.local.stack import changing
-from deploy.local.start import start
-from deploy.local.stop import stop_everything
-from deploy.local.supervise import Supervisor
+from deploy.local.run.supervisor import Supervisor
+from deploy.local.start.stack import changing
+from deploy.local.start.start import start
+from deploy.local.start.stop import stop_everything
 from deploy.node import graphiql
 
 DEFAULT_PORT = "8000"
@@ -82,7 +82,7 @@ def _prepare_graphiql(launch: Launch) -> None:
 def _prepare(addresses: Mapping[str, str]) -> None:
     sys.stdout.flush()
     outcome = subprocess.run(
-        [sys.executable, "-m", "deploy.local.preparation"],
+        [sys.executable, "-m", "deploy.local.run.preparation"],
         cwd=REPOSITORY,
         env={**os.environ, "LOG_FORMAT": "console", **addresses},
         stdin=subprocess.DEVNULL,

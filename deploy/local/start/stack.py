@@ -10,15 +10,16 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Self
 
-from deploy.local import cluster, lock, mongodb
 from deploy.local.errors import StackError
 from deploy.local.launch import Launch
 from deploy.local.layout import Layout, write_atomically
-from deploy.local.ports import HOST
-from deploy.local.process import Process
+from deploy.local.process import lock
+from deploy.local.process.ports import HOST
+from deploy.local.process.process import Process
 from deploy.local.progress import Progress
-from deploy.local.readiness import await_serving, serves
-from deploy.local.server import KINDS, VARIABLE, Kind, Server
+from deploy.local.servers import cluster, mongodb
+from deploy.local.servers.server import KINDS, VARIABLE, Kind, Server
+from deploy.local.start.readiness import await_serving, serves
 
 HEALTH_POLL_SECONDS = 0.1
 

@@ -5,16 +5,17 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from deploy.local import cassandra, disk, mongodb, redis
-from deploy.local.bring_up import bring_up
 from deploy.local.errors import StackError, StartCancelledError
+from deploy.local.fetch import disk
 from deploy.local.launch import Launch
 from deploy.local.layout import Layout, write_atomically
-from deploy.local.ports import PortBook
-from deploy.local.server import KINDS, VARIABLE, Blueprint, Kind
-from deploy.local.signals import uninterrupted
-from deploy.local.stack import Stack, changing
-from deploy.local.stop import running_servers, stop_servers
+from deploy.local.process.ports import PortBook
+from deploy.local.process.signals import uninterrupted
+from deploy.local.servers import cassandra, mongodb, redis
+from deploy.local.servers.server import KINDS, VARIABLE, Blueprint, Kind
+from deploy.local.start.bring_up import bring_up
+from deploy.local.start.stack import Stack, changing
+from deploy.local.start.stop import running_servers, stop_servers
 
 PREPARE: dict[Kind, Callable[[Launch], Blueprint]] = {
     "mongodb": mongodb.prepare,

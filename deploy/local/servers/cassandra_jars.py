@@ -4,7 +4,7 @@ import hashlib
 from pathlib import Path
 
 from deploy.local.errors import StackError
-from deploy.local.fetch import run_client
+from deploy.local.fetch.packages import run_client
 from deploy.local.launch import Launch
 
 VERSION = "5.0.8"

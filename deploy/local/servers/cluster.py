@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 
 from deploy.local.errors import StackError
 from deploy.local.launch import Launch
-from deploy.local.ports import HOST
-from deploy.local.wire import CommandFailedError, Document, command
+from deploy.local.process.ports import HOST
+from deploy.local.servers.wire import CommandFailedError, Document, command
 
 ELECTION_SECONDS = 60.0
 # Initiating a set and adding a shard wait for a majority of members.
