@@ -35,7 +35,7 @@ from gateway.mongo.client import Document, client, database
 from gateway.mongo.collections import declared
 from gateway.mongo.outage import MONGODB
 from gateway.mongo.routing import ROUTING
-from gateway.redis import redis_client
+from gateway.redis.clients import redis_client
 from gateway.sync.tests.rows import forget_rows
 from gateway.tests.redis_servers import RedisServer, redis_servers
 from ordering.holds import QUEUE

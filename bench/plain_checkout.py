@@ -5,11 +5,11 @@ from cart.reading import active_cart
 from catalog.card import PRODUCTS
 from catalog.derived import AVAILABLE_IN
 from catalog.purchase import products_to_buy
-from gateway.domain_errors import Refused
+from gateway.domain.errors import Refused
+from gateway.domain.uuid7 import uuid7
 from gateway.mongo.client import Document, database, orm_connection
-from gateway.mongo.reading import run, run_steps
+from gateway.mongo.reads import run, run_steps
 from gateway.mongo.transactions import in_transaction
-from gateway.uuid7 import uuid7
 from ordering.errors import CartEmpty, OutOfStock
 from ordering.making import ORDERS, new_order
 from ordering.numbers import claim_number

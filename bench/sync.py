@@ -25,7 +25,7 @@ from gateway.cassandra.table import declared
 from gateway.mongo import topology
 from gateway.mongo.client import client, database
 from gateway.mongo.routing import ROUTING
-from gateway.redis import redis_client
+from gateway.redis.clients import redis_client
 from gateway.sync.rebuild import rebuild
 from ordering.cassandra.sync import SYNCED
 from ordering.cassandra.tables import ORDERS_BY_USER

@@ -20,7 +20,7 @@ from cart.models import AbandonedCartDay, AnalyticsProgress, Cart, CartStatus
 from gateway.mongo.client import Document, database
 from gateway.mongo.lag import LAG
 from gateway.mongo.policies import CART_ANALYTICS
-from gateway.mongo.reading import Aggregation, run
+from gateway.mongo.reads import Aggregation, run
 
 log = structlog.get_logger(__name__)
 

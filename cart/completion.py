@@ -8,7 +8,7 @@ from cart.lifetimes import kept_until_expression
 from cart.models import Cart, CartStatus
 from gateway.mongo.client import Document, database, orm_connection
 from gateway.mongo.policies import CART_ACTIVE
-from gateway.mongo.reading import Read
+from gateway.mongo.reads import Read
 
 CARTS = Cart._meta.db_table
 ACTIVE = CartStatus.ACTIVE.value

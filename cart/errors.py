@@ -1,7 +1,7 @@
 """Why a change of a cart is refused."""
 
-from gateway.domain_errors import Code, DomainError
-from gateway.texts import Text
+from gateway.domain.errors import Code, DomainError
+from gateway.domain.texts import Text
 
 
 class NothingGiven(DomainError):

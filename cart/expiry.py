@@ -16,7 +16,7 @@ from cart.lifetimes import kept_until_expression
 from cart.models import Cart, CartStatus
 from gateway.mongo.client import Document, database
 from gateway.mongo.policies import CART_ACTIVE
-from gateway.mongo.reading import Read, run
+from gateway.mongo.reads import Read, run
 
 log = structlog.get_logger(__name__)
 

@@ -17,11 +17,11 @@ from cart.opening import new_cart
 from cart.reading import CARTS, active_cart, carts_with_key, merged_into
 from cart.wanted import MAX_LINES, MAX_QUANTITY, CheckedLines, LineWanted, checked_to_add, checked_to_set
 from gateway.accounts.owners import is_guest
-from gateway.domain_errors import Refused
+from gateway.domain.errors import Refused
 from gateway.idempotency.embedded import first_receipt, has_receipt, is_free, refuse_when_full, with_receipt
 from gateway.idempotency.keys import Keyed
 from gateway.mongo.client import Document, database
-from gateway.mongo.reading import run
+from gateway.mongo.reads import run
 
 _ITEMS: Document = {"$ifNull": ["$items", []]}
 

@@ -14,7 +14,7 @@ from cart.reading import CARTS, active_cart, carts_with_key
 from cart.wanted import MAX_LINES
 from gateway.mongo.client import Document, database, orm_connection
 from gateway.mongo.policies import CART_MERGE
-from gateway.mongo.reading import run
+from gateway.mongo.reads import run
 from gateway.mongo.transactions import TryAgain, in_transaction
 
 

@@ -6,8 +6,8 @@ from cart.cassandra.tables import CARTS_ACTIVE, row_of, timestamp_of
 from cart.models import CartStatus
 from cart.reading import newest_cart
 from gateway.background import send_soon
-from gateway.cassandra.writing import write
-from gateway.mongo.reading import run
+from gateway.cassandra.writes import write
+from gateway.mongo.reads import run
 
 MIRROR_TASK = "cart.tasks.mirror"
 # A buyer who chooses quantities changes the cart several times in a row: one copy serves them all.

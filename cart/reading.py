@@ -12,10 +12,10 @@ from cart.models import Cart, CartStatus
 from catalog.card import ProductKey
 from catalog.purchase import is_on_sale, products_to_buy
 from catalog.stock import available
+from gateway.domain.texts import Language, Text
 from gateway.mongo.client import Document
 from gateway.mongo.policies import CART_ACTIVE, Policy
-from gateway.mongo.reading import Read, Steps
-from gateway.texts import Language, Text
+from gateway.mongo.reads import Read, Steps
 
 CARTS = Cart._meta.db_table
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from cart.analytics import DAYS, PROGRESS, THE_PROGRESS, days_between, midnight
 from gateway.mongo.client import Document
 from gateway.mongo.policies import CART_ANALYTICS
-from gateway.mongo.reading import Aggregation, Read, Steps
+from gateway.mongo.reads import Aggregation, Read, Steps
 
 TOP = 20
 

@@ -10,7 +10,7 @@ from cart.cassandra.tables import CARTS_ACTIVE, CopiedLine
 from cart.mirror import mirror_soon
 from cart.models import Cart, CartStatus
 from cart.opening import new_cart
-from gateway.cassandra.reading import first
+from gateway.cassandra.reads import first
 from gateway.mongo.client import Document, database
 
 CARTS = Cart._meta.db_table

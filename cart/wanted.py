@@ -18,9 +18,9 @@ from cart.errors import (
 from catalog.card import ProductKey
 from catalog.purchase import is_on_sale, products_to_buy
 from catalog.structure import missing_geozones
-from gateway.domain_errors import DomainError, Refused
+from gateway.domain.errors import DomainError, Refused
 from gateway.mongo.client import Document
-from gateway.mongo.reading import run_steps
+from gateway.mongo.reads import run_steps
 
 # A page of a cart stays readable, a cart document small, and every list of the API holds at most as many.
 MAX_LINES = 100

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from catalog.models import Product, ProductDirectory
 from gateway.mongo.client import Document
 from gateway.mongo.policies import CATALOG_CARD, STOCK_DISPLAY
-from gateway.mongo.reading import Read, Steps
+from gateway.mongo.reads import Read, Steps
 
 PRODUCTS = Product._meta.db_table
 

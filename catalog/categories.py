@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 from catalog.models import Category
 from catalog.structure_copy import copied
-from gateway.degraded import served
+from gateway.fallback import served
 from gateway.mongo.client import Document
 from gateway.mongo.policies import CATALOG_LIST, note_policy
-from gateway.mongo.reading import Read, run, run_async
+from gateway.mongo.reads import Read, run, run_async
 
 CATEGORIES_COLLECTION = Category._meta.db_table
 

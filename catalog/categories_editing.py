@@ -19,10 +19,10 @@ from catalog.errors import (
 )
 from catalog.models import Category, Product
 from catalog.structure import change_structure, edit_structure
-from gateway.audit.recording import Action, Actor, differences, record
-from gateway.domain_errors import DomainError, Refused
+from gateway.audit.trail import Action, Actor, differences, record
+from gateway.domain.errors import DomainError, Refused
+from gateway.domain.input import Missing, text_errors
 from gateway.mongo.client import Document, database, orm_connection
-from gateway.text_input import Missing, text_errors
 
 CATEGORIES = Category._meta.db_table
 MAX_NAME = 100

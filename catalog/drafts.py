@@ -16,8 +16,8 @@ from catalog.errors import (
     SaleNotBelowBase,
     TooMany,
 )
-from gateway.domain_errors import DomainError, Refused
-from gateway.text_input import Missing, text_errors
+from gateway.domain.errors import DomainError, Refused
+from gateway.domain.input import Missing, text_errors
 
 MAX_NAME = 200
 # A long page of text; together with the bounds below a product stays under 64 KB, far from MongoDB's 16 MB.

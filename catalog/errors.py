@@ -1,7 +1,7 @@
 """Why the catalog refuses a change."""
 
-from gateway.domain_errors import Code, DomainError
-from gateway.texts import Text
+from gateway.domain.errors import Code, DomainError
+from gateway.domain.texts import Text
 
 
 class TooMany(DomainError):

@@ -13,7 +13,7 @@ from catalog.filters import Wanted, walk_of
 from catalog.models import Product
 from gateway.mongo.client import Document
 from gateway.mongo.policies import CATALOG_LIST
-from gateway.mongo.reading import Aggregation, Read
+from gateway.mongo.reads import Aggregation, Read
 
 PRODUCTS = Product._meta.db_table
 

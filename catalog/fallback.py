@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from catalog.card import ProductKey
 from catalog.cassandra.tables import INVENTORY_BY_PRODUCT_GEO, PRODUCT_BY_ID, product_of, stock_of
-from gateway.cassandra.reading import first_async, read_async
+from gateway.cassandra.reads import first_async, read_async
 from gateway.mongo.client import Document
 
 

@@ -10,7 +10,7 @@ from pymongo import ReturnDocument
 from catalog.card import PRODUCTS, ProductKey
 from catalog.models import ReservationFinding
 from catalog.reservations import set_reserved
-from gateway.audit.recording import Action, Actor, record
+from gateway.audit.trail import Action, Actor, record
 from gateway.mongo.client import database, orm_connection
 from gateway.mongo.transactions import in_transaction
 from gateway.sync.queue import sync_soon

@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 from catalog.models import Geozone
 from catalog.structure_copy import copied
-from gateway.degraded import served
+from gateway.fallback import served
 from gateway.mongo.client import Document
 from gateway.mongo.policies import CATALOG_LIST
-from gateway.mongo.reading import Read, run_async
+from gateway.mongo.reads import Read, run_async
 
 GEOZONES = Geozone._meta.db_table
 

@@ -7,10 +7,10 @@ from pymongo.errors import DuplicateKeyError
 from catalog.errors import BadGeozoneCode, BadPosition, GeozoneExists, GeozoneInUse, UnknownGeozone
 from catalog.models import Geozone, Product
 from catalog.structure import change_structure, edit_structure
-from gateway.audit.recording import Action, Actor, differences, record
-from gateway.domain_errors import DomainError, Refused
+from gateway.audit.trail import Action, Actor, differences, record
+from gateway.domain.errors import DomainError, Refused
+from gateway.domain.input import Missing, text_errors
 from gateway.mongo.client import Document, database, orm_connection
-from gateway.text_input import Missing, text_errors
 
 GEOZONES = Geozone._meta.db_table
 CODE = re.compile(r"\A[a-z][a-z0-9-]{0,15}\Z")

@@ -16,7 +16,7 @@ from catalog.demo.tree import KINDS
 from catalog.models import Product, ProductDirectory
 from gateway.mongo.client import Document
 from gateway.mongo.policies import CATALOG_CARD
-from gateway.mongo.reading import Read, run
+from gateway.mongo.reads import Read, run
 
 # An hour: a renamed product shows its new name soon enough, and a page of products asks for its pictures once.
 CACHE_CONTROL = "public, max-age=3600, stale-while-revalidate=86400"

@@ -15,7 +15,7 @@ from catalog.models import Product
 from catalog.ranks import ranked
 from gateway.mongo.client import Document
 from gateway.mongo.policies import CATALOG_LIST
-from gateway.mongo.reading import Aggregation, Read, Steps, count_up_to
+from gateway.mongo.reads import Aggregation, Read, Steps, count_up_to
 
 PRODUCTS = Product._meta.db_table
 

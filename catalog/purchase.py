@@ -6,7 +6,7 @@ from catalog.card import PRODUCTS, ProductKey
 from catalog.models import ProductDirectory
 from gateway.mongo.client import Document
 from gateway.mongo.policies import STOCK_CHECK
-from gateway.mongo.reading import Read, Steps
+from gateway.mongo.reads import Read, Steps
 
 # All that is shown of a product, but neither the checkouts in flight nor what the search needs: both may be long.
 FIELDS = (

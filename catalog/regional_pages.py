@@ -11,12 +11,12 @@ from catalog.cassandra.tables import ANYWHERE, PRODUCTS_CACHE_BY_REGION
 from catalog.fallback import copied_by_id
 from catalog.filters import Wanted
 from catalog.listing import Page, Placed, Position, Slice, Sort, page_of
-from gateway.cassandra.merging import merged
+from gateway.cassandra.merge import merged
 from gateway.cassandra.partition_stats import buckets_of_async
-from gateway.cassandra.reading import scan_async
+from gateway.cassandra.reads import scan_async
 from gateway.cassandra.statements import Row, Select
+from gateway.domain.texts import Text
 from gateway.mongo.outage import NotServed
-from gateway.texts import Text
 
 ONLY_BY_PRICE = Text(
     "Сейчас можно смотреть категории и регионы по цене; поиск, характеристики и другие сортировки временно недоступны. "

@@ -16,8 +16,8 @@ from redis.asyncio import Redis
 from catalog.facets import Facet, FacetValue
 from gateway.mongo.client import async_database
 from gateway.mongo.policies import CATALOG_LIST, note_policy
-from gateway.mongo.reading import Aggregation, run_async
-from gateway.redis import ask_cache
+from gateway.mongo.reads import Aggregation, run_async
+from gateway.redis.clients import ask_cache
 
 # With a secondary's lag and an answer's own cache the whole may be older than the policy says: half is left to them.
 REMEMBER_MS = 15_000

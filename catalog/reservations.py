@@ -20,7 +20,7 @@ from catalog.derived import AVAILABLE_IN
 from catalog.models import MARKED
 from gateway.mongo.client import Document, database, orm_connection
 from gateway.mongo.policies import STOCK_CHECK, under
-from gateway.mongo.reading import Evidence, decide
+from gateway.mongo.reads import Evidence, decide
 from gateway.sync.marks import CHANGED
 from gateway.sync.queue import sync_soon
 

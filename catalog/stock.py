@@ -19,15 +19,15 @@ from catalog.errors import (
 )
 from catalog.models import ProductDirectory
 from catalog.structure import missing_geozones, use_structure
-from gateway.audit.recording import Action, Actor, record
-from gateway.domain_errors import DomainError, Refused
+from gateway.audit.trail import Action, Actor, record
+from gateway.domain.errors import DomainError, Refused
+from gateway.domain.input import text_errors
 from gateway.idempotency.keys import Keyed, keyed
 from gateway.idempotency.receipts import is_done, remember
 from gateway.mongo.client import Document, database, orm_connection
 from gateway.mongo.transactions import TryAgain, in_transaction
 from gateway.sync.marks import CHANGED
 from gateway.sync.queue import sync_soon
-from gateway.text_input import text_errors
 
 MAX_REASON = 500
 

@@ -15,7 +15,7 @@ from pymongo import UpdateOne
 from catalog.errors import NotALeaf, UnknownCategory, UnknownGeozone
 from catalog.models import Category, Geozone, StructureGuard
 from catalog.structure_copy import copy_soon
-from gateway.domain_errors import DomainError
+from gateway.domain.errors import DomainError
 from gateway.mongo.client import database, orm_connection
 from gateway.mongo.transactions import DEFAULT_SECONDS, in_transaction
 

@@ -8,12 +8,12 @@ from django.conf import settings
 from catalog.cassandra.tables import SHOP_STRUCTURE
 from catalog.models import Category, Geozone
 from gateway.background import send_soon
-from gateway.cassandra.reading import first_async
+from gateway.cassandra.reads import first_async
 from gateway.cassandra.statements import Write
-from gateway.cassandra.writing import write
+from gateway.cassandra.writes import write
 from gateway.mongo.client import Document
 from gateway.mongo.policies import SYNC
-from gateway.mongo.reading import Read, run
+from gateway.mongo.reads import Read, run
 
 TASK = "catalog.tasks.copy_structure"
 COLLECTIONS = (Category._meta.db_table, Geozone._meta.db_table)

@@ -17,8 +17,8 @@ from catalog.errors import BelowReserved, ChangedMeanwhile, ProductExists, Stock
 from catalog.models import ProductDirectory
 from catalog.stock import level_in, with_quantities
 from catalog.structure import category_errors, geozone_errors, use_structure
-from gateway.audit.recording import Action, Actor, differences, record
-from gateway.domain_errors import DomainError, Refused
+from gateway.audit.trail import Action, Actor, differences, record
+from gateway.domain.errors import DomainError, Refused
 from gateway.idempotency.keys import keyed
 from gateway.idempotency.receipts import is_done, remember
 from gateway.mongo.client import Document, database, orm_connection

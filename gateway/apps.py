@@ -1,6 +1,6 @@
 from django.apps import AppConfig
 
-from gateway import checks  # noqa: F401 - importing registers them
+from gateway.production import checks  # noqa: F401 - importing registers them
 
 
 class GatewayConfig(AppConfig):

@@ -15,12 +15,12 @@ from django.core.asgi import get_asgi_application
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gateway.settings")
 django_application = get_asgi_application()
 
-from gateway.admission import Door  # noqa: E402 - these need the apps loaded
-from gateway.checks import refuse_unsafe_production  # noqa: E402
-from gateway.front import Front  # noqa: E402
-from gateway.graphql.endpoint import graphql_endpoint  # noqa: E402
-from gateway.health import healthz, readyz  # noqa: E402
-from gateway.transport import public_api, public_pages, with_headers  # noqa: E402
+from gateway.graphql.http.endpoint import graphql_endpoint  # noqa: E402
+from gateway.production.checks import refuse_unsafe_production  # noqa: E402
+from gateway.web.admission import Door  # noqa: E402 - these need the apps loaded
+from gateway.web.front import Front  # noqa: E402
+from gateway.web.health import healthz, readyz  # noqa: E402
+from gateway.web.transport import public_api, public_pages, with_headers  # noqa: E402
 
 refuse_unsafe_production()
 application = Front(

@@ -11,7 +11,7 @@ from celery import Task, current_app
 from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
 
-from gateway.redis import broker_client, redis_client
+from gateway.redis.clients import broker_client, redis_client
 
 log = structlog.get_logger(__name__)
 

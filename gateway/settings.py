@@ -1,6 +1,6 @@
 """Every setting of the gateway, read from the environment once, with defaults that suit `make run`.
 
-Each variable is described in docs/settings.md. `gateway/checks.py` refuses values that would make production unsafe.
+Each variable is described in docs/settings.md; `gateway/production/checks.py` refuses what is unsafe in production.
 """
 
 from ipaddress import IPv4Network, IPv6Network, ip_network
@@ -9,7 +9,7 @@ from pathlib import Path
 from celery.schedules import crontab
 from environs import Env, validate
 
-from gateway.redis_urls import next_database, verifying
+from gateway.redis.urls import next_database, verifying
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -49,7 +49,7 @@ INSTALLED_APPS = [
     "strawberry_django",
 ]
 
-# The headers, hosts and HTTPS of Django's own security middleware are in gateway/transport.py, for GraphQL too.
+# The headers, hosts and HTTPS of Django's own security middleware are in gateway/web/transport.py, for GraphQL too.
 MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "gateway.staff.time_limit.TimeLimitMiddleware",
@@ -426,7 +426,7 @@ CART_KEPT_DAYS = env.int("CART_KEPT_DAYS", 180)
 
 # ---------------------------------------------------------------- logs
 
-LOGGING_CONFIG = "gateway.logs.configure"
+LOGGING_CONFIG = "gateway.logs.configuration.configure"
 LOGGING = {
     "format": env.str("LOG_FORMAT", "json", validate=validate.OneOf(["json", "console"])),
     "level": env.str("LOG_LEVEL", "INFO"),

@@ -14,8 +14,8 @@ from django.utils.timezone import localtime
 
 from catalog.geozones import all_geozones
 from gateway.accounts.models import User
-from gateway.audit.recording import Actor
-from gateway.mongo.reading import run
+from gateway.audit.trail import Actor
+from gateway.mongo.reads import run
 from gateway.staff.forms import ActionForm, SavedByItsForm
 from gateway.staff.pages import BoundedPaginator
 from gateway.staff.read_only import ReadOnlyAdmin

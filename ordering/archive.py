@@ -15,13 +15,13 @@ from pymongo import DeleteOne
 
 from gateway.cassandra.statements import Row, Write
 from gateway.cassandra.table import Table
-from gateway.cassandra.writing import write
+from gateway.cassandra.writes import write
 from gateway.mongo.client import Document, database
 from gateway.mongo.policies import SYNC, under
-from gateway.sync.comparing import compare, is_unmarked
+from gateway.sync.batches import BY_TIME, by_time
+from gateway.sync.comparison import compare, is_unmarked
 from gateway.sync.marks import timestamp_of
-from gateway.sync.repairing import owe, repair_rows
-from gateway.sync.streaming import BY_TIME, by_time
+from gateway.sync.repair import owe, repair_rows
 from ordering.cassandra.sync import ORDERS, SYNCED
 from ordering.cassandra.tables import ORDER_STATE_BY_ID, archived_rows_of
 from ordering.comparing import compared_rows

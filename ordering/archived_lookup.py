@@ -4,7 +4,7 @@ import asyncio
 from contextlib import aclosing
 from datetime import UTC, datetime
 
-from gateway.cassandra.reading import read_many, scan_async
+from gateway.cassandra.reads import read_many, scan_async
 from gateway.cassandra.statements import Select
 from ordering.cassandra.tables import ARCHIVED_ORDERS_BY_KEY
 from ordering.history import Position, Slice

@@ -19,11 +19,11 @@ from catalog.errors import UnknownGeozone
 from catalog.purchase import products_to_buy
 from catalog.reservations import Hold, Purpose, marks_of_cart, release, reserve
 from catalog.structure import missing_geozones
-from gateway.domain_errors import DomainError, Refused
+from gateway.domain.errors import DomainError, Refused
+from gateway.domain.uuid7 import uuid7
 from gateway.mongo.client import Document, database, orm_connection
-from gateway.mongo.reading import run, run_steps
+from gateway.mongo.reads import run, run_steps
 from gateway.mongo.transactions import in_transaction
-from gateway.uuid7 import uuid7
 from ordering.cassandra.sync import sync_order_soon
 from ordering.errors import CartBusy, CartEmpty, TooMuchUnpaid, TotalRisen
 from ordering.hoarding import Holding, enter, holders, leave

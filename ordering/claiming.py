@@ -7,7 +7,7 @@ from pymongo.errors import DuplicateKeyError
 from gateway.accounts.owners import user_id_of
 from gateway.mongo.client import Document, database, orm_connection
 from gateway.mongo.policies import ORDER_HISTORY_FRESH
-from gateway.mongo.reading import Read, run
+from gateway.mongo.reads import Read, run
 from gateway.mongo.transactions import TryAgain, in_transaction
 from gateway.sync.marks import CHANGED
 from gateway.sync.queue import sync_soon

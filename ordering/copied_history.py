@@ -2,7 +2,7 @@
 
 import asyncio
 
-from gateway.cassandra.reading import read_async
+from gateway.cassandra.reads import read_async
 from gateway.cassandra.statements import Select
 from gateway.mongo.client import Document
 from ordering.cassandra.tables import ORDER_MONTHS_BY_USER, ORDERS_BY_USER, month_at, order_of_history

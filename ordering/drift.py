@@ -15,10 +15,10 @@ import structlog
 from catalog.card import PRODUCTS, ProductKey
 from catalog.findings import Difference, correct_reservation, forget_others, is_confirmed
 from catalog.reservations import Purpose
-from gateway.audit.recording import Actor
+from gateway.audit.trail import Actor
 from gateway.mongo.client import Document
 from gateway.mongo.policies import STOCK_CHECK
-from gateway.mongo.reading import Evidence, Snapshot, decide
+from gateway.mongo.reads import Evidence, Snapshot, decide
 from ordering.models import Order, OrderStatus
 
 log = structlog.get_logger(__name__)

@@ -1,7 +1,7 @@
 """Why an order is not made, or not moved."""
 
-from gateway.domain_errors import Code, DomainError
-from gateway.texts import Text
+from gateway.domain.errors import Code, DomainError
+from gateway.domain.texts import Text
 
 
 class BadPhone(DomainError):

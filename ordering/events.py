@@ -3,8 +3,8 @@
 from datetime import datetime
 from enum import Enum
 
+from gateway.domain.uuid7 import uuid7
 from gateway.mongo.client import Document
-from gateway.uuid7 import uuid7
 from ordering.models import OrderStatus
 
 BUYER = "buyer"

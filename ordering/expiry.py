@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from gateway.domain_errors import DomainError
+from gateway.domain.errors import DomainError
 from gateway.mongo.client import database
 from ordering.events import SYSTEM
 from ordering.models import Order, OrderStatus

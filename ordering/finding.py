@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from gateway.mongo.client import Document
 from gateway.mongo.policies import ORDER_HISTORY_FRESH, Policy
-from gateway.mongo.reading import Evidence, Read, Steps, decide, run, run_steps
+from gateway.mongo.reads import Evidence, Read, Steps, decide, run, run_steps
 from ordering.copied_order import archived_order
 from ordering.errors import OrderArchived, UnknownOrder
 from ordering.models import Order

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from gateway.mongo.client import Document
 from gateway.mongo.policies import ORDER_HISTORY_FRESH, ORDER_REPORTS, ORDER_STATUS, Policy
-from gateway.mongo.reading import Read
+from gateway.mongo.reads import Read
 from gateway.sync.marks import UNSYNCED
 from ordering.models import Order, OrderStatus
 

@@ -15,10 +15,10 @@ from django.utils.crypto import salted_hmac
 from pymongo import UpdateOne
 from pymongo.errors import BulkWriteError
 
-from gateway.http import UNKNOWN
 from gateway.mongo.client import Document, database
 from gateway.mongo.policies import STOCK_CHECK, under
-from gateway.mongo.reading import Evidence, Read, decide, run
+from gateway.mongo.reads import Evidence, Read, decide, run
+from gateway.web.http import UNKNOWN
 from ordering.errors import AddressHoldsOrders, AddressHoldsPieces, BuyerHoldsOrders, BuyerHoldsPieces, TooMuchUnpaid
 from ordering.models import Order, OrderStatus, UnpaidHoldings
 from ordering.offers import OfferedLine

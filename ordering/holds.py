@@ -19,7 +19,7 @@ from catalog.card import ProductKey
 from catalog.reservations import MarkedProduct, Pieces, Purpose, marked_before, marks_of_cart, release, settle
 from gateway.background import begun, send_soon
 from gateway.mongo.client import Document
-from gateway.redis import redis_client
+from gateway.redis.clients import redis_client
 from ordering.finding import find_order
 from ordering.late_payments import is_retaken
 from ordering.stock_due import RECEIPTS_KEPT, still_owed

@@ -6,10 +6,10 @@ from pymongo import ReturnDocument
 
 from catalog.purchase import keys_now
 from catalog.reservations import LOOKS, Hold, Offer, Pieces, Purpose, release, reserve
+from gateway.domain.uuid7 import uuid7
 from gateway.mongo.client import Document, database
-from gateway.mongo.reading import run
+from gateway.mongo.reads import run
 from gateway.sync.marks import CHANGED
-from gateway.uuid7 import uuid7
 from ordering.finding import find_order
 from ordering.models import Order
 

@@ -11,7 +11,7 @@ from decimal import Decimal
 from enum import Enum
 from typing import NamedTuple
 
-from gateway.uuid7 import uuid7
+from gateway.domain.uuid7 import uuid7
 
 NOTHING = Decimal(0)
 

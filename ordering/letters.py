@@ -8,9 +8,9 @@ from typing import NamedTuple
 from django.conf import settings
 from django.template import Context, Engine
 
+from gateway.domain.input import normal_key
+from gateway.domain.texts import DEFAULT_LANGUAGE, Language
 from gateway.mongo.client import Document
-from gateway.text_input import normal_key
-from gateway.texts import DEFAULT_LANGUAGE, Language
 from ordering.amounts import due_back
 from ordering.events import EventType
 from ordering.ledger import Entry, Kind, entry_with, held, payments, payouts

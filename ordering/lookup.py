@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 from gateway.mongo.policies import ORDER_STATUS
-from gateway.mongo.reading import Read
+from gateway.mongo.reads import Read
 from ordering.history import Page, Slice, page_of
 from ordering.lookup_keys import keys_sought
 

@@ -6,7 +6,7 @@ from bson import Decimal128
 from django.conf import settings
 
 from gateway.accounts.owners import user_id_of
-from gateway.money import CURRENCY
+from gateway.domain.money import CURRENCY
 from gateway.mongo.client import Document
 from gateway.sync.marks import new_marks
 from ordering.events import BUYER, EventType, event

@@ -4,8 +4,8 @@ archived, or among the money that fits no order."""
 import re
 
 from gateway.cassandra.errors import CassandraNotConfigured
+from gateway.domain.input import normal_key
 from gateway.mongo.client import Document
-from gateway.text_input import normal_key
 from ordering.archived_lookup import archived_id
 from ordering.copied_order import archived_copy
 from ordering.errors import OrderBusy, OtherCurrency

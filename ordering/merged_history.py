@@ -11,9 +11,9 @@ from typing import NamedTuple
 from django.conf import settings
 
 from gateway.cassandra.errors import CassandraError
-from gateway.degraded import served
+from gateway.fallback import served
 from gateway.mongo.client import Document
-from gateway.mongo.reading import run_async
+from gateway.mongo.reads import run_async
 from ordering.copied_history import copied_orders_of
 from ordering.history import Page, Position, Slice, orders_of, page_from, position_of, unsynced_orders_of
 from ordering.models import OrderStatus

@@ -5,7 +5,7 @@ from dataclasses import replace
 from django.conf import settings
 
 from gateway.cassandra.errors import CassandraError
-from gateway.mongo.reading import run_async
+from gateway.mongo.reads import run_async
 from ordering.archived_lookup import archived_positions
 from ordering.copied_order import copied_orders
 from ordering.history import Page, Slice, position_of

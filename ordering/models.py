@@ -7,11 +7,11 @@ from django.utils import timezone
 from django_mongodb_backend.fields import ArrayField, EmbeddedModelArrayField, EmbeddedModelField
 from django_mongodb_backend.models import EmbeddedModel
 
-from gateway.money import CURRENCY
+from gateway.domain.money import CURRENCY
+from gateway.domain.texts import DEFAULT_LANGUAGE
 from gateway.mongo.collections import Collection, Index
 from gateway.mongo.documents import ShardedDocument
 from gateway.sync.marks import UNSYNCED
-from gateway.texts import DEFAULT_LANGUAGE
 
 
 class OrderStatus(models.TextChoices):

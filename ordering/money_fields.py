@@ -10,8 +10,8 @@ from uuid import NAMESPACE_OID, uuid5
 
 from bson import Decimal128
 
+from gateway.domain.input import normal_key
 from gateway.mongo.client import Document
-from gateway.text_input import normal_key
 from ordering.events import PAYMENT_SYSTEM, STAFF, SYSTEM
 from ordering.ledger import Entry, Kind, Ledger, Part, RefundLine, State, due_back
 

@@ -2,9 +2,9 @@
 
 from datetime import UTC, datetime
 
-from gateway.domain_errors import Refused
+from gateway.domain.errors import Refused
+from gateway.domain.input import text_errors
 from gateway.mongo.client import Document
-from gateway.text_input import text_errors
 from ordering.changing import TURNS, Change, change_order
 from ordering.errors import NotAnAdvance, OrderBusy
 from ordering.events import EventType

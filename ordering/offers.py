@@ -8,7 +8,7 @@ from catalog.card import ProductKey
 from catalog.purchase import is_on_sale
 from catalog.reservations import Offer, Pieces
 from catalog.stock import available
-from gateway.domain_errors import DomainError, Refused
+from gateway.domain.errors import DomainError, Refused
 from gateway.mongo.client import Document
 from ordering.errors import OutOfStock, Withdrawn
 

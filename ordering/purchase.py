@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from decimal import Decimal
 
-from gateway.domain_errors import DomainError, Refused
-from gateway.text_input import BadEmail, HoldsLink, holds_link, is_email, normal_key, text_errors
-from gateway.texts import DEFAULT_LANGUAGE, Language
+from gateway.domain.errors import DomainError, Refused
+from gateway.domain.input import BadEmail, HoldsLink, holds_link, is_email, normal_key, text_errors
+from gateway.domain.texts import DEFAULT_LANGUAGE, Language
 from ordering.errors import BadAmount, BadPhone
 from ordering.lookup_keys import phone_digits
 

@@ -10,17 +10,17 @@ from django.conf import settings
 
 from catalog.geozones import all_geozones
 from gateway.cassandra.partition_stats import buckets_of
-from gateway.cassandra.reading import read_many, scan
+from gateway.cassandra.reads import read_many, scan
 from gateway.cassandra.statements import Row
 from gateway.cassandra.table import Table
 from gateway.mongo.client import Document, database
 from gateway.mongo.policies import SYNC, under
-from gateway.mongo.reading import run
-from gateway.sync.comparing import Difference, Differing
-from gateway.sync.repairing import Finding, noted, reconcile, repair_rows
+from gateway.mongo.reads import run
+from gateway.sync.batches import BATCH, BY_TIME, by_id, by_time
+from gateway.sync.comparison import Difference, Differing
+from gateway.sync.declarations import Synced, declared
+from gateway.sync.repair import Finding, noted, reconcile, repair_rows
 from gateway.sync.strays import reconcile_strays
-from gateway.sync.streaming import BATCH, BY_TIME, by_id, by_time
-from gateway.sync.synced import Synced, declared
 from ordering.cassandra.sync import ORDERS, SYNCED
 from ordering.cassandra.tables import ORDER_HISTORY_BY_REGION, ORDER_STATE_BY_ID, ORDERS_BY_PERIOD, day_of
 from ordering.finding import find_order

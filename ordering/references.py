@@ -2,8 +2,8 @@
 
 from typing import NewType
 
-from gateway.domain_errors import Refused
-from gateway.text_input import normal_key, text_errors
+from gateway.domain.errors import Refused
+from gateway.domain.input import normal_key, text_errors
 
 # As long as the ids of payment systems, and what a person copies from a bank's paper, get.
 MAX_REFERENCE = 100

@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import NamedTuple
 
-from gateway.domain_errors import DomainError, Refused
+from gateway.domain.errors import DomainError, Refused
+from gateway.domain.input import normal_key, text_errors
 from gateway.mongo.client import Document
-from gateway.text_input import normal_key, text_errors
 from ordering.changing import TURNS, Change, change_order
 from ordering.errors import (
     MoreThanPaid,

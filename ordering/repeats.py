@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from cart.completion import ORDERED
 from gateway.mongo.client import Document
 from gateway.mongo.policies import ORDER_HISTORY_FRESH
-from gateway.mongo.reading import Read, run
+from gateway.mongo.reads import Read, run
 from ordering.errors import CartOrdered, KeyReused
 from ordering.finding import find_order
 from ordering.making import ORDERS

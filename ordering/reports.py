@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from decimal import Decimal
 
 from gateway.cassandra.partition_stats import buckets_of
-from gateway.cassandra.reading import scan
+from gateway.cassandra.reads import scan
 from gateway.cassandra.statements import Row
 from gateway.cassandra.table import Table
 from ordering.cassandra.tables import ORDER_HISTORY_BY_REGION, ORDERS_BY_PERIOD

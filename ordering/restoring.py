@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 import structlog
 from pymongo.errors import DuplicateKeyError
 
-from gateway.cassandra.reading import first, read
+from gateway.cassandra.reads import first, read
 from gateway.cassandra.statements import Row
 from gateway.mongo.client import Document, database
-from gateway.sync.copying import copy_documents
+from gateway.sync.copy import copy_documents
 from gateway.sync.marks import new_marks
 from ordering.cassandra.sync import ORDERS, SYNCED, sync_order_soon
 from ordering.cassandra.tables import ORDER_EVENTS_BY_ID, ORDER_STATE_BY_ID, WHOLE_ORDER, events_of, order_of_state

@@ -14,10 +14,10 @@ from pymongo import ReturnDocument
 from pymongo.errors import PyMongoError
 
 from catalog.reservations import PUT_BACK, RELEASE, WRITE_OFF, Change, Pieces, StockNotChanged, change_stock
+from gateway.domain.uuid7 import uuid7
 from gateway.mongo.client import Document, database
 from gateway.mongo.policies import STOCK_CHECK
-from gateway.mongo.reading import Evidence, decide
-from gateway.uuid7 import uuid7
+from gateway.mongo.reads import Evidence, decide
 from ordering.models import Order
 
 log = structlog.get_logger(__name__)

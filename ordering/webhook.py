@@ -13,7 +13,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
 from gateway.cassandra.errors import CassandraError
-from gateway.domain_errors import Code, DomainError
+from gateway.domain.errors import Code, DomainError
 from gateway.mongo.client import Document
 from ordering.errors import OrderArchived, OrderBusy, TooEarly
 from ordering.matching import record_event

@@ -5,7 +5,7 @@ import re
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from gateway.domain_errors import DomainError
+from gateway.domain.errors import DomainError
 from ordering.payments import check_amount
 from ordering.provider_events import Told
 from ordering.references import MAX_REFERENCE, Reference, reference_of

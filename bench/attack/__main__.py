@@ -24,7 +24,7 @@ from bench.shop import CATEGORIES, prepare
 from gateway.mongo import topology
 from gateway.mongo.client import client, database
 from gateway.mongo.routing import ROUTING
-from gateway.redis import cache_client
+from gateway.redis.clients import cache_client
 
 LIMIT_BYTES = 512 * 1024 * 1024
 STARTING_SECONDS = 60.0

@@ -13,13 +13,13 @@ from cart.lines import Put, clear, done_before, put_once, remove_lines
 from cart.reading import priced
 from cart.wanted import CheckedLines, LineWanted, checked_to_add, checked_to_set
 from catalog.graphql.types import product_key
-from gateway.domain_errors import DomainError, Refused
+from gateway.domain.errors import DomainError, Refused
 from gateway.graphql.context import RequestContext
 from gateway.graphql.user_errors import replayed, user_errors
 from gateway.graphql.writes import run_write
 from gateway.idempotency.keys import DONE_BEFORE, keyed
 from gateway.mongo.client import Document
-from gateway.mongo.reading import run_steps_async
+from gateway.mongo.reads import run_steps_async
 
 Check = Callable[[Sequence[LineWanted], str | None], CheckedLines]
 

@@ -7,8 +7,8 @@ from bson import ObjectId
 from cart.graphql.types import Cart
 from cart.reading import carts_of, priced
 from gateway.graphql.context import RequestContext
-from gateway.graphql.node import NODES, Key
-from gateway.mongo.reading import run_async, run_steps_async
+from gateway.graphql.relay.node import NODES, Key
+from gateway.mongo.reads import run_async, run_steps_async
 
 
 async def load_carts(keys: Sequence[Key], context: RequestContext) -> list[Cart | None]:

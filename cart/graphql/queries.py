@@ -6,7 +6,7 @@ from strawberry.types import Info
 from cart.graphql.types import Cart
 from cart.reading import active_cart, priced
 from gateway.graphql.context import RequestContext
-from gateway.mongo.reading import run_async, run_steps_async
+from gateway.mongo.reads import run_async, run_steps_async
 
 
 async def viewer_cart(context: RequestContext) -> Cart | None:

@@ -8,12 +8,12 @@ from strawberry.types import Info
 
 from cart.reports import Day, LostProduct, abandoned_cart_report
 from catalog.geozones import all_geozones
+from gateway.domain.texts import Text
 from gateway.graphql.context import RequestContext
 from gateway.graphql.inputs import BadInput, NotFound
 from gateway.graphql.money import Money, rubles
 from gateway.graphql.staff import authorise
-from gateway.mongo.reading import run_async, run_steps_async
-from gateway.texts import Text
+from gateway.mongo.reads import run_async, run_steps_async
 
 SEE = "cart.view_abandonedcartday"
 

@@ -8,12 +8,12 @@ from strawberry.types import Info
 from cart.models import CartStatus as Status
 from cart.reading import CartWarning, PricedCart, PricedLine
 from catalog.graphql.types import Product
+from gateway.domain.texts import Language
 from gateway.graphql.context import RequestContext
-from gateway.graphql.ids import global_id
 from gateway.graphql.money import Money, rubles
-from gateway.graphql.node import Node
+from gateway.graphql.relay.ids import global_id
+from gateway.graphql.relay.node import Node
 from gateway.graphql.user_errors import Adjustment, WarningCode
-from gateway.texts import Language
 
 CartStatus = strawberry.enum(Status, name="CartStatus")
 

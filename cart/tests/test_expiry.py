@@ -23,7 +23,7 @@ from cart.tests.carts import overdue as overdue_cart
 from gateway.mongo.client import Document, client
 from gateway.mongo.commands import COMMANDS, Sent
 from gateway.mongo.lag import _shard_client
-from gateway.mongo.reading import run
+from gateway.mongo.reads import run
 
 ROOT = Path(__file__).parent.parent.parent
 PROGRAM = """

@@ -20,12 +20,12 @@ from cart.mirror import mirror_cart, mirror_soon
 from cart.tasks import mirror
 from cart.tests.carts import cart, carts, line, now, touch
 from gateway.cassandra.circuit import CIRCUIT
-from gateway.cassandra.reading import first
+from gateway.cassandra.reads import first
 from gateway.cassandra.session import CONNECTOR
 from gateway.cassandra.statements import Row
 from gateway.cassandra.tests.eventually import becomes_true
 from gateway.cassandra.tests.link import Link
-from gateway.cassandra.writing import write
+from gateway.cassandra.writes import write
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
 

@@ -14,7 +14,7 @@ from catalog.tests.test_admin import signed_in
 from gateway.accounts.demo import ensure_demo_accounts
 from gateway.accounts.models import User
 from gateway.accounts.owners import customer_owner, guest_owner, session_hash
-from gateway.graphql.ids import global_id
+from gateway.graphql.relay.ids import global_id
 from gateway.mongo.client import Document
 
 __all__ = ["shop", "stocked", "two_shards"]

@@ -9,7 +9,7 @@ from cart.merge import MergeMode, merge_guest_cart
 from cart.tests.shop import CUSTOMER, line, shop, stocked, two_shards
 from cart.tests.test_mutations import ADD, Buyer, lines
 from gateway.accounts.owners import guest_owner, session_hash
-from gateway.graphql.ids import global_id
+from gateway.graphql.relay.ids import global_id
 from gateway.mongo.client import Document
 
 __all__ = ["shop", "stocked", "two_shards"]

@@ -17,7 +17,7 @@ from cart.tests.shop import CUSTOMER, GUEST, carts, fill, line, quantities, sell
 from cart.wanted import MAX_LINES, MAX_QUANTITY
 from catalog.tests.writing import at_once
 from gateway.accounts.owners import customer_owner
-from gateway.domain_errors import DomainError
+from gateway.domain.errors import DomainError
 from gateway.mongo.client import Document
 
 __all__ = ["shop", "stocked", "two_shards"]

@@ -14,7 +14,7 @@ from catalog.tests.writing import MARINA, draft
 from catalog.upsert import upsert_product
 from gateway.mongo.client import Document, close_async_client
 from gateway.mongo.commands import COMMANDS, Sent
-from gateway.mongo.reading import run, run_async, run_steps, run_steps_async
+from gateway.mongo.reads import run, run_async, run_steps, run_steps_async
 
 __all__ = ["shop", "stocked", "two_shards"]
 

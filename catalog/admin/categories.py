@@ -8,8 +8,8 @@ from catalog.admin.deleting import DeletedByAction
 from catalog.categories_editing import add_category, delete_category, edit_category, is_empty
 from catalog.errors import CategoryInUse
 from catalog.models import Category
-from gateway.audit.recording import Actor
-from gateway.domain_errors import DomainError
+from gateway.audit.trail import Actor
+from gateway.domain.errors import DomainError
 from gateway.staff.forms import ActionForm, SavedByItsForm
 
 

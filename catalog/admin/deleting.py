@@ -5,7 +5,7 @@ from typing import Any
 from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
-from gateway.domain_errors import DomainError
+from gateway.domain.errors import DomainError
 from gateway.staff.forms import staff_language
 
 

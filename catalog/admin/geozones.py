@@ -7,8 +7,8 @@ from catalog.admin.deleting import DeletedByAction
 from catalog.errors import GeozoneInUse
 from catalog.geozones_editing import add_geozone, delete_geozone, edit_geozone, stocked_product
 from catalog.models import Geozone
-from gateway.audit.recording import Actor
-from gateway.domain_errors import DomainError
+from gateway.audit.trail import Actor
+from gateway.domain.errors import DomainError
 from gateway.staff.forms import ActionForm
 
 

@@ -10,8 +10,8 @@ from catalog.admin.categories import leaf_choices
 from catalog.drafts import AttributeDraft, ImageDraft, ProductDraft, StockDraft
 from catalog.models import Geozone, Product
 from catalog.upsert import Seen, seen_in, upsert_product
-from gateway.audit.recording import Actor
-from gateway.domain_errors import DomainError
+from gateway.audit.trail import Actor
+from gateway.domain.errors import DomainError
 from gateway.mongo.client import Document
 from gateway.staff.forms import ActionForm
 

@@ -11,7 +11,7 @@ from catalog.admin.categories import leaf_choices
 from catalog.admin.product_form import STOCK, product_form
 from catalog.models import Geozone, Product, ProductDirectory
 from catalog.words import stem, words_in
-from gateway.audit.recording import Actor
+from gateway.audit.trail import Actor
 from gateway.mongo.client import Document, database
 from gateway.staff.forms import SavedByItsForm
 from gateway.staff.pages import BoundedPaginator

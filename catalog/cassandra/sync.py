@@ -17,7 +17,7 @@ from gateway.cassandra.partition_stats import bucket_for
 from gateway.cassandra.statements import Row, Select, Write
 from gateway.cassandra.table import Table
 from gateway.mongo.client import Document
-from gateway.sync.synced import Synced
+from gateway.sync.declarations import Synced
 
 
 def _placed(product: Document) -> Document:

@@ -11,12 +11,12 @@ from catalog.graphql.filtering import cursor_of
 from catalog.graphql.types import Product
 from catalog.listing import Page, Sort
 from catalog.remembered import remembered_facets
-from gateway.degraded import is_degraded, note_degraded
-from gateway.graphql.connections import PageInfo
+from gateway.domain.texts import Text
+from gateway.fallback import is_degraded, note_degraded
 from gateway.graphql.money import Money, rubles
+from gateway.graphql.relay.connections import PageInfo
 from gateway.mongo.outage import MongoUnavailable, NotServed
-from gateway.mongo.reading import run_async
-from gateway.texts import Text
+from gateway.mongo.reads import run_async
 
 NOT_COUNTED = Text(
     "Число товаров и границы цен временно недоступны, повторите чуть позже.",

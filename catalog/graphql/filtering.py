@@ -9,10 +9,10 @@ from catalog.categories import CategoryTree
 from catalog.filters import AnyOf, Wanted
 from catalog.listing import Position, Slice, Sort
 from catalog.search import MAX_QUERY, words_asked
-from gateway.graphql.connections import PageAsked
-from gateway.graphql.cursors import MONEY, NUMBER, TEXT, TIME, Kind, cursor, parsed_cursor
+from gateway.domain.texts import Text
 from gateway.graphql.inputs import BadInput
-from gateway.texts import Text
+from gateway.graphql.relay.connections import PageAsked
+from gateway.graphql.relay.cursors import MONEY, NUMBER, TEXT, TIME, Kind, cursor, parsed_cursor
 
 MAX_LIST = 100
 TOO_MANY = Text("{argument}: не больше {maximum}, а не {value}.", "{argument}: at most {maximum}, not {value}.")

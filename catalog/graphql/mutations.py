@@ -11,15 +11,15 @@ from catalog.graphql.payloads import ProductInput, ProductPayload
 from catalog.graphql.types import Product
 from catalog.stock import adjust_stock
 from catalog.upsert import upsert_product
-from gateway.domain_errors import DomainError
+from gateway.domain.errors import DomainError
+from gateway.domain.texts import Language
 from gateway.graphql.context import RequestContext
-from gateway.graphql.ids import key_of
+from gateway.graphql.relay.ids import key_of
 from gateway.graphql.user_errors import UserError, replayed, user_errors
 from gateway.graphql.writes import run_write
 from gateway.idempotency.keys import DONE_BEFORE
 from gateway.mongo.client import Document
 from gateway.staff.permissions import actor_with
-from gateway.texts import Language
 
 T = TypeVar("T")
 

@@ -6,10 +6,10 @@ from catalog.card import ProductKey, cards
 from catalog.categories import CATEGORIES
 from catalog.fallback import copied_cards
 from catalog.graphql.types import Category, Product
-from gateway.degraded import served
+from gateway.fallback import served
 from gateway.graphql.context import RequestContext
-from gateway.graphql.node import NODES, Key
-from gateway.mongo.reading import run_async
+from gateway.graphql.relay.node import NODES, Key
+from gateway.mongo.reads import run_async
 
 
 async def load_products(keys: Sequence[Key], _: RequestContext) -> list[Product | None]:

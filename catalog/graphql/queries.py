@@ -13,13 +13,13 @@ from catalog.graphql.filtering import ProductFilter, ProductSort, slice_asked, s
 from catalog.graphql.types import Category, Geozone, Product, Stock, product_key, stock_levels
 from catalog.listing import page
 from catalog.regional_pages import copied_page
-from gateway.degraded import served
-from gateway.graphql.connections import page_asked
-from gateway.graphql.ids import MAX_PART
+from gateway.domain.texts import Text
+from gateway.fallback import served
 from gateway.graphql.inputs import BadInput, NotFound
+from gateway.graphql.relay.connections import page_asked
+from gateway.graphql.relay.ids import MAX_PART
 from gateway.mongo.client import Document
-from gateway.mongo.reading import run_async, run_steps_async
-from gateway.texts import Text
+from gateway.mongo.reads import run_async, run_steps_async
 
 ONE_OF_IDS = Text("Укажите ровно одно: id или productId.", "Give exactly one of id and productId.")
 UNKNOWN_PRODUCT = Text("Такого товара нет.", "There is no such product.")

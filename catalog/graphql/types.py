@@ -7,9 +7,9 @@ import strawberry
 
 from catalog.card import ProductKey
 from catalog.categories import CATEGORIES, CategoryNode, CategoryTree
-from gateway.graphql.ids import global_id, key_of
 from gateway.graphql.money import Money, rubles
-from gateway.graphql.node import Node
+from gateway.graphql.relay.ids import global_id, key_of
+from gateway.graphql.relay.node import Node
 from gateway.mongo.client import Document
 
 

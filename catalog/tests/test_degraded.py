@@ -18,12 +18,12 @@ from deploy.local.start.stack import Stack
 from gateway.accounts.models import User
 from gateway.cassandra.partition_stats import PARTITION_STATS, TRUSTED
 from gateway.cassandra.session import CONNECTOR
-from gateway.cassandra.writing import write
-from gateway.graphql.ids import global_id
+from gateway.cassandra.writes import write
+from gateway.graphql.relay.ids import global_id
 from gateway.graphql.tests.conftest import Server, serve
 from gateway.mongo.client import database
 from gateway.mongo.collections import declared
-from gateway.sync.copying import copy_documents
+from gateway.sync.copy import copy_documents
 from gateway.sync.tests.rows import forget_rows
 from gateway.viewer.tests.visitor import PASSWORD, Visitor, bearer
 

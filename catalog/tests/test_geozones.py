@@ -10,7 +10,7 @@ from catalog.geozones import GeozoneName, all_geozones
 from catalog.models import Geozone
 from gateway.mongo.client import Document, close_async_client
 from gateway.mongo.commands import COMMANDS, Sent
-from gateway.mongo.reading import run, run_async
+from gateway.mongo.reads import run, run_async
 
 
 async def read_async() -> list[GeozoneName]:

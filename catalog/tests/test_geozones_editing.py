@@ -10,7 +10,7 @@ from catalog.geozones_editing import add_geozone, delete_geozone, edit_geozone
 from catalog.stock import adjust_stock
 from catalog.tests.writing import MARINA, assert_whole, at_once, draft, everything, raised, shop
 from catalog.upsert import upsert_product
-from gateway.domain_errors import DomainError
+from gateway.domain.errors import DomainError
 from gateway.mongo.client import Document
 
 __all__ = ["shop"]

@@ -13,7 +13,7 @@ from catalog.drafts import StockDraft
 from catalog.stock import Adjusted, adjust_stock
 from catalog.tests.writing import MARINA, assert_whole, at_once, draft, everything, raised, shop, two_shards
 from catalog.upsert import Expected, Upserted, upsert_product, version_of
-from gateway.audit.recording import Actor
+from gateway.audit.trail import Actor
 from gateway.mongo.client import Document
 from gateway.tests.paused import paused_process
 

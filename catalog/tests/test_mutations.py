@@ -12,7 +12,7 @@ from catalog.tests.test_admin import signed_in
 from catalog.tests.writing import MARINA, assert_whole, draft, everything, shop
 from catalog.upsert import upsert_product
 from gateway.accounts.demo import ensure_demo_accounts
-from gateway.graphql.ids import global_id
+from gateway.graphql.relay.ids import global_id
 from gateway.mongo.client import Document
 
 __all__ = ["shop"]

@@ -9,7 +9,7 @@ from catalog.tests.writing import MARINA, draft, shop, two_shards
 from catalog.upsert import upsert_product
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
-from gateway.mongo.reading import run_steps
+from gateway.mongo.reads import run_steps
 
 __all__ = ["shop", "two_shards"]
 

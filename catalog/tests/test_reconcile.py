@@ -18,14 +18,14 @@ from catalog.drafts import StockDraft
 from catalog.tests.writing import MARINA, draft, shop, two_shards
 from catalog.upsert import upsert_product
 from gateway.cassandra.session import CONNECTOR
-from gateway.cassandra.writing import write
+from gateway.cassandra.writes import write
 from gateway.mongo.client import Document
-from gateway.sync.comparing import Difference
-from gateway.sync.copying import copy_documents
+from gateway.sync.batches import by_id
+from gateway.sync.comparison import Difference
+from gateway.sync.copy import copy_documents
 from gateway.sync.marks import timestamp_of
-from gateway.sync.repairing import Finding, reconcile
+from gateway.sync.repair import Finding, reconcile
 from gateway.sync.strays import reconcile_strays
-from gateway.sync.streaming import by_id
 
 __all__ = ["shop", "two_shards"]
 

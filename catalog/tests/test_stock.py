@@ -10,7 +10,7 @@ from catalog.drafts import StockDraft
 from catalog.stock import adjust_stock
 from catalog.tests.writing import MARINA, assert_whole, at_once, draft, everything, raised, shop, two_shards
 from catalog.upsert import upsert_product
-from gateway.domain_errors import DomainError
+from gateway.domain.errors import DomainError
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
 

@@ -15,11 +15,11 @@ from catalog.tasks import copy_structure
 from catalog.tests.writing import MARINA, shop
 from gateway.cassandra.circuit import CIRCUIT
 from gateway.cassandra.session import CONNECTOR
-from gateway.degraded import noting_degradation
+from gateway.fallback import noting_degradation
 from gateway.mongo.client import Document
 from gateway.mongo.outage import MONGODB, MongoUnavailable
-from gateway.mongo.reading import run
-from gateway.redis import redis_client
+from gateway.mongo.reads import run
+from gateway.redis.clients import redis_client
 
 __all__ = ["shop"]
 

@@ -27,14 +27,14 @@ from catalog.stock import adjust_stock
 from catalog.tests.writing import MARINA, draft, shop, two_shards
 from catalog.upsert import upsert_product
 from gateway.cassandra.partition_stats import PARTITION_STATS, TRUSTED, buckets_of, measure
-from gateway.cassandra.reading import read
+from gateway.cassandra.reads import read
 from gateway.cassandra.session import CONNECTOR
 from gateway.cassandra.statements import Row
-from gateway.cassandra.writing import write
+from gateway.cassandra.writes import write
 from gateway.mongo.client import Document
-from gateway.redis import redis_client
+from gateway.redis.clients import redis_client
 from gateway.sync import queue
-from gateway.sync.copying import copy_documents
+from gateway.sync.copy import copy_documents
 from gateway.sync.marks import CHANGED
 from gateway.sync.queue import sync_soon
 

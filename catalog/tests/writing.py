@@ -12,8 +12,8 @@ from pymongo.database import Database
 
 from catalog.derived import derived_fields
 from catalog.drafts import AttributeDraft, ProductDraft, StockDraft
-from gateway.audit.recording import Actor
-from gateway.domain_errors import DomainError
+from gateway.audit.trail import Actor
+from gateway.domain.errors import DomainError
 from gateway.mongo.client import Document, client
 from gateway.mongo.client import database as sync_database
 from gateway.mongo.routing import ROUTING

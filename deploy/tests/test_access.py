@@ -256,7 +256,7 @@ def test_celery_works_with_the_rights_of_the_gateway(shop: Shop, tmp_path: Path)
         "    replies = []\n"
         "    while not replies: replies = app.control.ping(timeout=2)\n"
         "    app.send_task('gateway.tasks.measure_replication_lag')\n"
-        "    from gateway.redis import redis_client\n"
+        "    from gateway.redis.clients import redis_client\n"
         "    import time\n"
         "    while not redis_client().get('mongo:lag'): time.sleep(0.2)\n"
         "print(redis_client().get('mongo:lag'))\n",

@@ -137,7 +137,7 @@ def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
         shutil.rmtree(layout.root)
 
 
-PING = "import django; django.setup(); from gateway.cassandra.reading import ping; ping(); print('answers')"
+PING = "import django; django.setup(); from gateway.cassandra.reads import ping; ping(); print('answers')"
 SESSION = """
 import django; django.setup()
 from gateway.accounts.sessions.engine import SessionStore

@@ -16,8 +16,8 @@ from deploy.local.servers.caddy import locate
 from deploy.tests.described import ROOT
 from deploy.tests.servers import running
 from gateway.tests.redis_servers import free_port
-from gateway.tests.test_transport import PRODUCTION
-from gateway.transport import HEADERS
+from gateway.web.tests.test_transport import PRODUCTION
+from gateway.web.transport import HEADERS
 
 CADDYFILE = ROOT / "deploy" / "compose" / "Caddyfile"
 QUERY = {"query": "{ __typename }"}

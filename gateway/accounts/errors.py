@@ -1,7 +1,7 @@
 """Why somebody is not signed in or registered."""
 
-from gateway.domain_errors import Code, DomainError
-from gateway.texts import Text
+from gateway.domain.errors import Code, DomainError
+from gateway.domain.texts import Text
 
 
 class BadCredentials(DomainError):

@@ -14,8 +14,8 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 from redis import Redis
 
 from gateway.accounts.models import User
-from gateway.http import UNKNOWN
-from gateway.redis import ask_cache_blocking
+from gateway.redis.clients import ask_cache_blocking
+from gateway.web.http import UNKNOWN
 
 COOKIE = "known_device"
 COOKIE_SECONDS = 365 * 24 * 3600

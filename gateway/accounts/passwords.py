@@ -7,8 +7,8 @@ from django.utils import translation
 
 from gateway.accounts.errors import BadCredentials, WeakPassword
 from gateway.accounts.models import User
-from gateway.domain_errors import DomainError
-from gateway.text_input import TooLong, UnreadableText
+from gateway.domain.errors import DomainError
+from gateway.domain.input import TooLong, UnreadableText
 
 # Longer than any passphrase; a megabyte to be hashed and compared would be an attack.
 MAX_PASSWORD = 128

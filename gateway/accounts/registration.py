@@ -5,8 +5,8 @@ from django.db import IntegrityError
 from gateway.accounts.errors import EmailTaken
 from gateway.accounts.models import LENGTHS, User, normalize_email
 from gateway.accounts.passwords import password_errors
-from gateway.domain_errors import DomainError, Refused
-from gateway.text_input import BadEmail, is_email, text_errors
+from gateway.domain.errors import DomainError, Refused
+from gateway.domain.input import BadEmail, is_email, text_errors
 
 
 def register(email: str, password: str, *, name: str = "", phone: str = "") -> User:

@@ -10,7 +10,7 @@ from gateway.accounts import attempts, known_devices
 from gateway.accounts.errors import TooManyFailures, TooManySignIns
 from gateway.accounts.hashing import hashing_pool
 from gateway.accounts.models import User
-from gateway.http import UNKNOWN, network_of
+from gateway.web.http import UNKNOWN, network_of
 
 
 class StaffSignIn(AdminAuthenticationForm):

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from gateway.redis import ask_cache_blocking
+from gateway.redis.clients import ask_cache_blocking
 
 # Some 300 bytes each. Whoever makes new ones is itself limited by address, so that only the idle are forgotten.
 REMEMBERED = 10_000

@@ -6,7 +6,7 @@ from django.http import HttpRequest
 from django.utils.html import format_html_join
 
 from gateway.audit.models import AuditEntry
-from gateway.audit.recording import Action
+from gateway.audit.trail import Action
 from gateway.staff.pages import BoundedPaginator
 from gateway.staff.read_only import ReadOnlyAdmin
 

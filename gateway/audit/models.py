@@ -7,7 +7,7 @@ from gateway.mongo.collections import Collection, Index
 
 
 class AuditEntry(models.Model):
-    """Who changed what, when and why. Written by `gateway.audit.recording` only, never changed afterwards."""
+    """Who changed what, when and why. Written by `gateway.audit.trail` only, never changed afterwards."""
 
     id = ObjectIdAutoField(primary_key=True, db_column="_id")
     at = models.DateTimeField("когда")
@@ -15,7 +15,7 @@ class AuditEntry(models.Model):
     actor = models.CharField("кто", max_length=254)
     """As they were called then: accounts are renamed, the past is not."""
     action = models.CharField("действие", max_length=64)
-    """Registered in `gateway.audit.recording.Action`."""
+    """Registered in `gateway.audit.trail.Action`."""
     target = models.CharField("что", max_length=160)
     """Kind and id: `product:PROD-12345`."""
     changes = models.JSONField("изменения", default=dict)

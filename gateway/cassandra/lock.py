@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from redis.exceptions import LockError, RedisError
 from redis.lock import Lock
 
-from gateway.redis import redis_client
+from gateway.redis.clients import redis_client
 
 NAME = "cassandra:schema"
 REPAIR_NAME = "cassandra:repair"

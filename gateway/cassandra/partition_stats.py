@@ -17,11 +17,11 @@ from django.conf import settings
 from redis.exceptions import RedisError
 
 from gateway.cassandra.errors import CassandraError
-from gateway.cassandra.reading import first, read, read_async
+from gateway.cassandra.reads import first, read, read_async
 from gateway.cassandra.statements import Consistency, Row, Select
 from gateway.cassandra.table import Table
-from gateway.cassandra.writing import write
-from gateway.redis import redis_client
+from gateway.cassandra.writes import write
+from gateway.redis.clients import redis_client
 
 log = structlog.get_logger(__name__)
 

@@ -9,8 +9,8 @@ from django.core.exceptions import ImproperlyConfigured
 
 from gateway.cassandra import cql
 from gateway.cassandra.errors import CassandraUnavailable
-from gateway.cassandra.found import Found, FoundTable
 from gateway.cassandra.keyspaces import Kind, keyspace_name, replication
+from gateway.cassandra.live_schema import Found, FoundTable
 from gateway.cassandra.session import SCHEMA
 from gateway.cassandra.table import Compaction, Table, UserType
 

@@ -15,14 +15,14 @@ from graphql import DocumentNode
 from gateway.accounts import known_devices
 from gateway.accounts.models import User
 from gateway.accounts.owners import customer_owner, guest_owner
+from gateway.accounts.sessions.account import user_of
 from gateway.accounts.sessions.cookies import bearer_token, cookie_header, expiring_cookie, setting_cookie
 from gateway.accounts.sessions.engine import SessionStore
-from gateway.accounts.sessions.signed_in import user_of
-from gateway.degraded import note_degraded
+from gateway.domain.texts import Language
+from gateway.fallback import note_degraded
 from gateway.graphql.writes import run_write
-from gateway.http import Scope, header, sent_cookies
 from gateway.mongo.outage import MongoUnavailable, ask, is_anybody_in_sight
-from gateway.texts import Language
+from gateway.web.http import Scope, header, sent_cookies
 
 
 class RequestContext:

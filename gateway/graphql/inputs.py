@@ -2,7 +2,7 @@
 
 from graphql import GraphQLError
 
-from gateway.texts import DEFAULT_LANGUAGE, Language, Text
+from gateway.domain.texts import DEFAULT_LANGUAGE, Language, Text
 
 
 class BadInput(GraphQLError):

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import strawberry
 
-from gateway.money import CURRENCY
+from gateway.domain.money import CURRENCY
 
 
 @strawberry.type

@@ -20,7 +20,7 @@ from catalog.graphql.queries import CatalogQuery
 from catalog.graphql.types import Category, Product
 from gateway.graphql.context import RequestContext
 from gateway.graphql.errors import log_faults
-from gateway.graphql.node import NodeQuery
+from gateway.graphql.relay.node import NodeQuery
 from gateway.graphql.scalars import SCALARS
 from gateway.viewer.mutations import ViewerMutation
 from gateway.viewer.nodes import register_nodes as register_viewer_nodes

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from gateway.domain_errors import NotAllowed, NotSignedIn
+from gateway.domain.errors import NotAllowed, NotSignedIn
 from gateway.graphql.context import RequestContext
 from gateway.graphql.inputs import Forbidden, Unauthenticated
 from gateway.mongo.outage import ask

@@ -5,8 +5,8 @@ from enum import Enum
 import strawberry
 from strawberry.utils.str_converters import to_camel_case
 
-from gateway.domain_errors import Code, DomainError
-from gateway.texts import Language, Text
+from gateway.domain.errors import Code, DomainError
+from gateway.domain.texts import Language, Text
 
 UserErrorCode = strawberry.enum(Code, name="UserErrorCode")
 

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from gateway.domain_errors import Code, DomainError
+from gateway.domain.errors import Code, DomainError
+from gateway.domain.texts import Text
 from gateway.idempotency.keys import KEPT, Keyed
 from gateway.mongo.client import Document
-from gateway.texts import Text
 
 # A buyer with a shaky connection makes a few dozen in two days; so many weigh some 25 kB.
 MAX_RECEIPTS = 200

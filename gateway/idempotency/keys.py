@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any, NamedTuple
 
-from gateway.domain_errors import Code, DomainError, Refused
-from gateway.text_input import normal_key, text_errors
-from gateway.texts import Text
+from gateway.domain.errors import Code, DomainError, Refused
+from gateway.domain.input import normal_key, text_errors
+from gateway.domain.texts import Text
 
 MAX_KEY = 100
 # Clients are promised a day; a phone that was switched off over a night and a morning repeats what it has in its queue.

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from gateway.audit.recording import Actor
+from gateway.audit.trail import Actor
 from gateway.idempotency.keys import Keyed
 from gateway.idempotency.models import Receipt
 from gateway.mongo.client import database, orm_connection

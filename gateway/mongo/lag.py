@@ -19,7 +19,7 @@ from redis.exceptions import RedisError
 
 from gateway.mongo.client import Document, client
 from gateway.mongo.routing import UNSHARDED, Shards, is_mongos
-from gateway.redis import redis_client
+from gateway.redis.clients import redis_client
 
 log = structlog.get_logger(__name__)
 

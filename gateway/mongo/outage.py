@@ -24,8 +24,8 @@ from pymongo.errors import (
 from pymongo.read_preferences import Nearest
 
 from gateway.circuit import Circuit
+from gateway.domain.texts import Text
 from gateway.mongo.client import async_database
-from gateway.texts import Text
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -6,9 +6,9 @@ from typing import Any, ClassVar
 from django import forms
 from django.utils.translation import get_language
 
-from gateway.audit.recording import Actor
-from gateway.domain_errors import DomainError
-from gateway.texts import Language
+from gateway.audit.trail import Actor
+from gateway.domain.errors import DomainError
+from gateway.domain.texts import Language
 
 
 class ActionForm(forms.ModelForm):

@@ -3,8 +3,8 @@
 from django.contrib.auth.models import AnonymousUser
 
 from gateway.accounts.models import User
-from gateway.audit.recording import Actor
-from gateway.domain_errors import NotAllowed, NotSignedIn
+from gateway.audit.trail import Actor
+from gateway.domain.errors import NotAllowed, NotSignedIn
 
 
 def actor_with(user: User | AnonymousUser, *permissions: str) -> Actor:

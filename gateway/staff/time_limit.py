@@ -12,8 +12,8 @@ from django.template.loader import render_to_string
 from pymongo.errors import ExecutionTimeout
 
 from gateway import deadline
+from gateway.domain.texts import Text
 from gateway.staff.forms import staff_language
-from gateway.texts import Text
 
 log = structlog.get_logger(__name__)
 

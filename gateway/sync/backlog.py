@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 from gateway.mongo.client import database
 from gateway.mongo.policies import SYNC, under
+from gateway.sync.declarations import Synced, declared
 from gateway.sync.marks import UNSYNCED
 from gateway.sync.sweep import INDEX
-from gateway.sync.synced import Synced, declared
 
 # Beyond it the number says nothing more: the backlog is long.
 COUNTED = 10_000

@@ -11,9 +11,9 @@ from django.conf import settings
 from redis.exceptions import RedisError
 
 from gateway.background import begun, send_soon
-from gateway.redis import redis_client
-from gateway.sync.copying import copy_documents
-from gateway.sync.synced import declared_as
+from gateway.redis.clients import redis_client
+from gateway.sync.copy import copy_documents
+from gateway.sync.declarations import declared_as
 
 log = structlog.get_logger(__name__)
 

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 from gateway.cassandra import partition_stats
 from gateway.cassandra.table import Table
-from gateway.cassandra.writing import gathered, write
-from gateway.sync.copying import place
-from gateway.sync.streaming import by_id
-from gateway.sync.synced import Synced, declared
+from gateway.cassandra.writes import gathered, write
+from gateway.sync.batches import by_id
+from gateway.sync.copy import place
+from gateway.sync.declarations import Synced, declared
 
 
 class Batch(NamedTuple):

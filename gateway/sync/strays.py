@@ -4,17 +4,17 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
-from gateway.cassandra.reading import read_many, scan
+from gateway.cassandra.reads import read_many, scan
 from gateway.cassandra.statements import Row
 from gateway.cassandra.table import Table
-from gateway.cassandra.writing import write
+from gateway.cassandra.writes import write
 from gateway.mongo.client import Document
 from gateway.mongo.policies import SYNC
-from gateway.mongo.reading import Evidence, decide
-from gateway.sync.comparing import Difference, Differing, is_unmarked, is_waiting, key_of
-from gateway.sync.repairing import Finding, noted, repair_rows
-from gateway.sync.streaming import BATCH
-from gateway.sync.synced import Synced
+from gateway.mongo.reads import Evidence, decide
+from gateway.sync.batches import BATCH
+from gateway.sync.comparison import Difference, Differing, is_unmarked, is_waiting, key_of
+from gateway.sync.declarations import Synced
+from gateway.sync.repair import Finding, noted, repair_rows
 
 # Microseconds to which MongoDB keeps a creation: a document made just after a look must not be deleted by that look.
 CREATION_PRECISION = 1_000

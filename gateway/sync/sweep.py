@@ -13,10 +13,10 @@ from redis.exceptions import LockError, RedisError
 from gateway.cassandra.errors import CassandraError
 from gateway.mongo.client import Document
 from gateway.mongo.policies import SYNC, under
-from gateway.redis import redis_client
-from gateway.sync.committed import committed
-from gateway.sync.copying import copy_documents
-from gateway.sync.synced import Synced, declared
+from gateway.redis.clients import redis_client
+from gateway.sync.copy import copy_documents
+from gateway.sync.declarations import Synced, declared
+from gateway.sync.majority import committed
 
 log = structlog.get_logger(__name__)
 

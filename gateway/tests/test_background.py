@@ -19,7 +19,7 @@ from structlog.testing import capture_logs
 from deploy.local.start.stack import Stack
 from gateway import background
 from gateway.background import begun, send_soon
-from gateway.redis import redis_client
+from gateway.redis.clients import redis_client
 from gateway.tests.samples.tasks import NOTE
 
 ROOT = Path(__file__).parent.parent.parent

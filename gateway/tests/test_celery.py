@@ -12,12 +12,12 @@ import pytest
 from django.core.management import call_command
 from pymongo.database import Database
 
-from gateway import logs
-from gateway.cassandra.reading import first
+from gateway.cassandra.reads import first
 from gateway.cassandra.statements import Row
+from gateway.logs import configuration
 from gateway.mongo import lag
 from gateway.mongo.client import Document
-from gateway.redis import redis_client
+from gateway.redis.clients import redis_client
 from gateway.tasks import measure_replication_lag
 from gateway.tests.samples.cassandra.tables import SESSIONS
 from gateway.tests.samples.models import Gadget
@@ -36,9 +36,9 @@ def worker(run_process: Callable[..., Path]) -> Path:
 
 @pytest.fixture
 def request_id() -> Iterator[str]:
-    logs.bind_request_id("checkout-0042")
+    configuration.bind_request_id("checkout-0042")
     yield "checkout-0042"
-    logs.unbind_request_id()
+    configuration.unbind_request_id()
 
 
 def wait_until(found: Callable[[], Any]) -> Any:

@@ -11,7 +11,7 @@ from pymongo.errors import ExecutionTimeout
 from gateway import deadline
 from gateway.mongo.client import Document, close_async_client
 from gateway.mongo.policies import CATALOG_LIST
-from gateway.mongo.reading import Aggregation, Read, run_async
+from gateway.mongo.reads import Aggregation, Read, run_async
 
 SLEEP = {"$addFields": {"slept": {"$function": {"body": "function() { sleep(3000) }", "args": [], "lang": "js"}}}}
 

@@ -4,7 +4,7 @@ from io import StringIO
 
 from django.core.management.base import OutputWrapper
 
-from gateway.progress import Progress
+from gateway.management.progress import Progress
 
 
 class Terminal(StringIO):

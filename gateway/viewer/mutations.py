@@ -10,13 +10,13 @@ from cart.merge import MergeMode
 from gateway.accounts.hashing import run_hashing
 from gateway.accounts.known_devices import device_proof
 from gateway.accounts.models import User as Account
-from gateway.accounts.signing_out import sign_out_everywhere
-from gateway.domain_errors import DomainError, NotSignedIn
+from gateway.accounts.sign_out import sign_out_everywhere
+from gateway.domain.errors import DomainError, NotSignedIn
+from gateway.domain.texts import Language, Text
 from gateway.graphql.context import RequestContext
 from gateway.graphql.user_errors import Adjustment, WarningCode, user_errors
 from gateway.graphql.writes import run_beside, run_write
-from gateway.texts import Language, Text
-from gateway.viewer.signing_in import Visit, enter, make_account, recognise
+from gateway.viewer.sign_in import Visit, enter, make_account, recognise
 from gateway.viewer.types import SessionPayload, Viewer
 
 CartMergeMode = strawberry.enum(

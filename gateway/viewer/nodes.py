@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from gateway.graphql.context import RequestContext
-from gateway.graphql.node import NODES, Key
+from gateway.graphql.relay.node import NODES, Key
 from gateway.viewer.types import User, own_user
 
 

@@ -12,8 +12,8 @@ from gateway.accounts.models import User as Account
 from gateway.accounts.sessions.devices import devices_of
 from gateway.accounts.sessions.records import Device
 from gateway.graphql.context import RequestContext
-from gateway.graphql.ids import global_id
-from gateway.graphql.node import Node
+from gateway.graphql.relay.ids import global_id
+from gateway.graphql.relay.node import Node
 from gateway.graphql.user_errors import Adjustment, UserError
 from ordering.graphql.queries import viewer_orders
 from ordering.graphql.types import OrderConnection

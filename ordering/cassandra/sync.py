@@ -1,11 +1,11 @@
 """Orders are kept in step with Cassandra."""
 
 from gateway.cassandra.partition_stats import bucket_for
-from gateway.cassandra.reading import first
+from gateway.cassandra.reads import first
 from gateway.cassandra.statements import Select
 from gateway.mongo.client import Document
+from gateway.sync.declarations import Synced
 from gateway.sync.queue import sync_soon
-from gateway.sync.synced import Synced
 from ordering.cassandra.tables import ARCHIVED_ORDERS_BY_KEY, ORDER_TABLES, ORDERS_BY_PERIOD, day_of, writes_of
 from ordering.comparing import compared_rows, lookups
 from ordering.models import Order

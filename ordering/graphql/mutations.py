@@ -10,13 +10,13 @@ from strawberry.types import Info
 from cart.graphql.queries import viewer_cart
 from cart.graphql.types import adjustments
 from gateway.accounts.models import User
-from gateway.domain_errors import Code, DomainError, NotAllowed, NotSignedIn
+from gateway.domain.errors import Code, DomainError, NotAllowed, NotSignedIn
+from gateway.domain.texts import Text
 from gateway.graphql.context import RequestContext
 from gateway.graphql.user_errors import Adjustment, UserError, WarningCode, replayed, user_errors
 from gateway.graphql.writes import run_write
 from gateway.mongo.client import Document
 from gateway.staff.permissions import actor_with
-from gateway.texts import Text
 from ordering.checkout import Bought, check_out
 from ordering.copied_order import archived_order
 from ordering.errors import CartEmpty, UnknownOrder

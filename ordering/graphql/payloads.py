@@ -5,8 +5,8 @@ from decimal import Decimal
 import strawberry
 
 from cart.graphql.types import Cart
+from gateway.domain.texts import Language
 from gateway.graphql.user_errors import Adjustment, UserError
-from gateway.texts import Language
 from ordering.graphql.types import Order
 from ordering.ledger import RefundLine
 from ordering.purchase import AddressDetails, ContactDetails, Purchase

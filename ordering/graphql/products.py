@@ -7,10 +7,10 @@ from strawberry.dataloader import DataLoader
 
 from catalog.card import ProductKey, cards_wherever
 from catalog.fallback import copied_by_id
-from gateway.degraded import served
+from gateway.fallback import served
 from gateway.graphql.context import RequestContext
 from gateway.mongo.client import Document
-from gateway.mongo.reading import run_steps_async
+from gateway.mongo.reads import run_steps_async
 
 Loader = DataLoader[ProductKey, Document | None]
 

@@ -3,15 +3,15 @@
 import strawberry
 from strawberry.types import Info
 
-from gateway.degraded import note_incomplete
-from gateway.graphql.connections import page_asked
+from gateway.domain.texts import Text
+from gateway.fallback import note_incomplete
 from gateway.graphql.context import RequestContext
-from gateway.graphql.cursors import TIME, parsed_cursor
-from gateway.graphql.ids import key_of
 from gateway.graphql.inputs import BadInput
+from gateway.graphql.relay.connections import page_asked
+from gateway.graphql.relay.cursors import TIME, parsed_cursor
+from gateway.graphql.relay.ids import key_of
 from gateway.graphql.staff import authorise
-from gateway.mongo.reading import run_async
-from gateway.texts import Text
+from gateway.mongo.reads import run_async
 from ordering.graphql.seeing import SEE, order_key, orders_seen
 from ordering.graphql.types import NEWEST, Order, OrderConnection
 from ordering.history import EMPTY, Page, Position, Slice, orders_in_geozone, orders_in_status

@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 
 from gateway.cassandra.errors import CassandraError, CassandraNotConfigured
-from gateway.degraded import note_incomplete, served
+from gateway.domain.texts import Text
+from gateway.fallback import note_incomplete, served
 from gateway.graphql.context import RequestContext
-from gateway.graphql.ids import key_of
+from gateway.graphql.relay.ids import key_of
 from gateway.graphql.staff import may
 from gateway.mongo.client import Document
 from gateway.mongo.outage import NotServed
 from gateway.mongo.policies import ORDER_STATUS
-from gateway.mongo.reading import run_async, run_steps_async
-from gateway.texts import Text
+from gateway.mongo.reads import run_async, run_steps_async
 from ordering.copied_order import copied_orders
 from ordering.finding import OrderKey, orders_by_key, own_orders
 

@@ -10,7 +10,7 @@ from gateway.graphql.context import RequestContext
 from gateway.mongo.client import Document
 from gateway.mongo.outage import NotServed
 from gateway.mongo.policies import ORDER_STATUS
-from gateway.mongo.reading import run_steps_async
+from gateway.mongo.reads import run_steps_async
 from ordering.copied_order import timelines_of
 from ordering.finding import OrderKey, orders_by_key
 from ordering.graphql.seeing import NOT_NOW

@@ -7,12 +7,12 @@ from strawberry.types import Info
 
 from catalog.card import ProductKey
 from catalog.graphql.types import Product
-from gateway.graphql.connections import PageInfo
 from gateway.graphql.context import RequestContext
-from gateway.graphql.cursors import TIME, cursor
-from gateway.graphql.ids import global_id
 from gateway.graphql.money import Money, rubles
-from gateway.graphql.node import Node
+from gateway.graphql.relay.connections import PageInfo
+from gateway.graphql.relay.cursors import TIME, cursor
+from gateway.graphql.relay.ids import global_id
+from gateway.graphql.relay.node import Node
 from gateway.graphql.staff import may
 from gateway.mongo.client import Document
 from gateway.mongo.outage import MongoUnavailable

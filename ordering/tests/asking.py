@@ -14,9 +14,9 @@ from pymongo.database import Database
 from gateway.accounts.demo import ensure_demo_accounts
 from gateway.accounts.models import User
 from gateway.accounts.owners import customer_owner
-from gateway.degraded import noting_degradation
+from gateway.fallback import noting_degradation
 from gateway.graphql.context import RequestContext
-from gateway.graphql.ids import global_id
+from gateway.graphql.relay.ids import global_id
 from gateway.graphql.schema import schema
 from gateway.mongo.client import Document
 from ordering.events import BUYER, EventType, event

@@ -14,11 +14,11 @@ from pymongo.database import Database
 from gateway.accounts.owners import customer_owner, guest_owner, user_id_of
 from gateway.cassandra.circuit import CIRCUIT
 from gateway.cassandra.session import CONNECTOR
-from gateway.cassandra.writing import write
+from gateway.cassandra.writes import write
+from gateway.domain.uuid7 import uuid7
 from gateway.mongo.client import Document, close_async_client
-from gateway.sync.copying import copy_documents
+from gateway.sync.copy import copy_documents
 from gateway.sync.marks import timestamp_of
-from gateway.uuid7 import uuid7
 from ordering.cassandra.sync import SYNCED
 from ordering.cassandra.tables import ARCHIVED_ORDERS_BY_KEY, ORDER_STATE_BY_ID
 from ordering.history import position_of

@@ -6,10 +6,10 @@ from typing import Any
 
 from pymongo.database import Database
 
+from gateway.domain.uuid7 import uuid7
 from gateway.mongo.client import Document
-from gateway.sync.copying import copy_documents
+from gateway.sync.copy import copy_documents
 from gateway.sync.marks import new_marks
-from gateway.uuid7 import uuid7
 from ordering.cassandra.sync import SYNCED
 from ordering.lookup_keys import keys_of
 from ordering.numbers import claim_number

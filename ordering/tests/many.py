@@ -8,7 +8,7 @@ from pymongo.database import Database
 from cart.tests.shop import fill
 from gateway.accounts.owners import user_id_of
 from gateway.mongo.client import Document, database
-from gateway.mongo.reading import Read
+from gateway.mongo.reads import Read
 from ordering.lookup_keys import keys_of
 from ordering.tests.shop import buy
 

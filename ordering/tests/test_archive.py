@@ -10,10 +10,10 @@ import pytest
 from django.core.management import call_command
 from pymongo.database import Database
 
-from gateway.cassandra.reading import read
-from gateway.cassandra.writing import write
+from gateway.cassandra.reads import read
+from gateway.cassandra.writes import write
 from gateway.mongo.client import Document
-from gateway.sync.copying import copy_documents
+from gateway.sync.copy import copy_documents
 from gateway.sync.marks import CHANGED, timestamp_of
 from gateway.tests.paused import paused_process
 from ordering import archive, tasks

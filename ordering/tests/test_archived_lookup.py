@@ -3,7 +3,7 @@
 import pytest
 from pymongo.database import Database
 
-from gateway.graphql.ids import global_id
+from gateway.graphql.relay.ids import global_id
 from gateway.mongo.client import Document
 from ordering import merged_lookup
 from ordering.tests.asking import LOOKUP, Ask, ask, found, ivan, like, public

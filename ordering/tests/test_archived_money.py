@@ -10,7 +10,7 @@ from bson import Decimal128
 from pymongo.database import Database
 
 from catalog.tests.writing import at_once
-from gateway.cassandra.writing import write
+from gateway.cassandra.writes import write
 from gateway.mongo.client import Document
 from gateway.sync.marks import timestamp_of
 from ordering.amounts import due_back

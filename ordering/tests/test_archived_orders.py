@@ -8,8 +8,8 @@ import pytest
 from django.test import override_settings
 from pymongo.database import Database
 
-from gateway.cassandra.reading import read
-from gateway.cassandra.writing import write
+from gateway.cassandra.reads import read
+from gateway.cassandra.writes import write
 from gateway.mongo.client import Document
 from gateway.mongo.outage import MONGODB, MongoUnavailable
 from gateway.sync.marks import timestamp_of

@@ -15,10 +15,10 @@ from catalog.card import ProductKey
 from catalog.reservations import settle
 from catalog.tests.writing import MARINA, at_once, draft, raised
 from catalog.upsert import upsert_product
-from gateway.domain_errors import Refused
+from gateway.domain.errors import Refused
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
-from gateway.redis import redis_client
+from gateway.redis.clients import redis_client
 from ordering import holds
 from ordering.checkout import Bought, check_out
 from ordering.holds import resolve_old_holds, settle_queued

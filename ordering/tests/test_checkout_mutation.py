@@ -9,7 +9,7 @@ from pymongo.database import Database
 
 from cart.tests.test_mutations import Buyer
 from gateway.accounts.demo import ensure_demo_accounts
-from gateway.graphql.ids import global_id
+from gateway.graphql.relay.ids import global_id
 from gateway.mongo.client import Document
 from ordering.holds import settle_queued
 from ordering.tests.api import CHECKOUT, INPUT, everything, guest, order, refusals, support

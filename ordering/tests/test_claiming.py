@@ -13,7 +13,7 @@ from catalog.tests.writing import at_once
 from gateway.accounts.owners import guest_owner, session_hash, user_id_of
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
-from gateway.mongo.reading import run
+from gateway.mongo.reads import run
 from gateway.mongo.routing import ROUTING
 from gateway.tests.paused import paused_process
 from ordering import claiming

@@ -11,10 +11,10 @@ from pymongo.database import Database
 from cart.lines import clear
 from cart.merge import MergeMode
 from catalog.tests.writing import at_once, raised
-from gateway.domain_errors import DomainError
+from gateway.domain.errors import DomainError
 from gateway.mongo.client import Document
 from gateway.tests.paused import paused_process
-from gateway.viewer.handing_over import hand_over
+from gateway.viewer.handover import hand_over
 from ordering.checkout import Bought
 from ordering.events import BUYER
 from ordering.holds import settle_queued

@@ -19,7 +19,7 @@ from catalog.tests.test_admin import signed_in
 from catalog.tests.writing import at_once
 from gateway.accounts.demo import ensure_demo_accounts
 from gateway.accounts.owners import guest_owner, session_hash
-from gateway.domain_errors import DomainError
+from gateway.domain.errors import DomainError
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS
 from ordering.claiming import claim_orders

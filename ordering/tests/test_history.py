@@ -7,7 +7,7 @@ from pymongo.database import Database
 
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
-from gateway.mongo.reading import Read, run
+from gateway.mongo.reads import Read, run
 from ordering.history import (
     Page,
     Slice,

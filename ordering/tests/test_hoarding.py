@@ -12,7 +12,7 @@ from pytest_django import Settings
 
 from cart.tests.test_mutations import Buyer
 from catalog.tests.writing import at_once, raised
-from gateway.domain_errors import DomainError
+from gateway.domain.errors import DomainError
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
 from ordering.checkout import Bought, check_out

@@ -6,7 +6,7 @@ from pymongo.database import Database
 from gateway.accounts.owners import customer_owner, user_id_of
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
-from gateway.mongo.reading import run
+from gateway.mongo.reads import run
 from ordering.history import Slice, position_of
 from ordering.lookup import lookup
 from ordering.purchase import ContactDetails

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pymongo.database import Database
 
-from gateway.cassandra.reading import read_async
+from gateway.cassandra.reads import read_async
 from gateway.cassandra.statements import Row, Select
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
-from gateway.mongo.reading import run
+from gateway.mongo.reads import run
 from gateway.sync.marks import CHANGED
 from ordering import copied_history, merged_history
 from ordering.claiming import claim_orders

@@ -7,7 +7,7 @@ import pytest
 from pymongo.database import Database
 
 from catalog.tests.writing import at_once, raised
-from gateway.domain_errors import DomainError
+from gateway.domain.errors import DomainError
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
 from ordering.events import BUYER

@@ -8,7 +8,7 @@ from pymongo.database import Database
 
 from cart.tests.test_mutations import Buyer
 from gateway.accounts.demo import ensure_demo_accounts
-from gateway.graphql.ids import global_id
+from gateway.graphql.relay.ids import global_id
 from gateway.mongo.client import Document
 from ordering.claiming import claim_orders
 from ordering.tests.api import ADVANCE, CANCEL, PAY, REFUND, everything, guest, order, refusals, support

@@ -14,8 +14,8 @@ from catalog.tests.writing import MARINA, draft
 from catalog.upsert import upsert_product
 from gateway.accounts.demo import ensure_demo_accounts
 from gateway.graphql.context import RequestContext
-from gateway.graphql.ids import global_id
 from gateway.graphql.inputs import BadInput
+from gateway.graphql.relay.ids import global_id
 from gateway.graphql.schema import schema
 from gateway.mongo.client import Document, close_async_client
 from gateway.mongo.commands import COMMANDS, Sent

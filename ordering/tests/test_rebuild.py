@@ -10,8 +10,8 @@ from pymongo.database import Database
 from gateway.cassandra.session import CONNECTOR
 from gateway.cassandra.table import Table
 from gateway.mongo.client import Document
-from gateway.sync import streaming
-from gateway.sync.copying import copy_documents
+from gateway.sync import batches
+from gateway.sync.copy import copy_documents
 from gateway.sync.marks import CHANGED
 from gateway.sync.rebuild import rebuild
 from ordering.archive import archive_orders
@@ -55,7 +55,7 @@ def test_rebuild_goes_on_where_it_ended_and_writes_one_table_only(
 ) -> None:
     day = a_day()
     made = sorted(owed_orders(orders, day, 5), key=lambda order: order["_id"])
-    monkeypatch.setattr(streaming, "BATCH", 2)
+    monkeypatch.setattr(batches, "BATCH", 2)
 
     first = next(rebuild(SYNCED, ORDER_EVENTS_BY_ID))
     rest = list(rebuild(SYNCED, ORDER_EVENTS_BY_ID, after=first.last))

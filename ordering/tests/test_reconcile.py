@@ -13,14 +13,14 @@ from pymongo.database import Database
 
 from gateway.cassandra.partition_stats import PARTITION_STATS
 from gateway.cassandra.table import Table
-from gateway.cassandra.writing import write
+from gateway.cassandra.writes import write
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
-from gateway.sync import streaming
-from gateway.sync.comparing import Difference
-from gateway.sync.copying import copy_documents
+from gateway.sync import batches
+from gateway.sync.comparison import Difference
+from gateway.sync.copy import copy_documents
 from gateway.sync.marks import CHANGED, timestamp_of
-from gateway.sync.repairing import Finding
+from gateway.sync.repair import Finding
 from ordering import tasks
 from ordering.cassandra.sync import SYNCED
 from ordering.cassandra.tables import (
@@ -72,7 +72,7 @@ def test_orders_in_step_do_not_differ_and_are_read_in_batches(
 ) -> None:
     day = a_day()
     copied_orders(orders, day, 5)
-    monkeypatch.setattr(streaming, "BATCH", 2)
+    monkeypatch.setattr(batches, "BATCH", 2)
     reported: list[int] = []
 
     with COMMANDS.counted() as sent:

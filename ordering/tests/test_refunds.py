@@ -9,7 +9,7 @@ from bson import Decimal128
 from pymongo.database import Database
 
 from catalog.tests.writing import at_once, raised
-from gateway.domain_errors import DomainError
+from gateway.domain.errors import DomainError
 from gateway.mongo.client import Document
 from ordering.amounts import paid, refunded
 from ordering.events import BUYER

@@ -10,7 +10,7 @@ from bson import Decimal128
 from pymongo.database import Database
 
 from catalog.tests.writing import at_once, raised
-from gateway.domain_errors import DomainError
+from gateway.domain.errors import DomainError
 from gateway.mongo.client import Document
 from gateway.tests.paused import paused_process
 from ordering.amounts import due_back, paid, refunded

@@ -8,7 +8,7 @@ import pytest
 from pymongo.database import Database
 
 from gateway.cassandra.partition_stats import PARTITION_STATS
-from gateway.cassandra.writing import write
+from gateway.cassandra.writes import write
 from gateway.mongo.client import Document
 from ordering.amounts import paid, refunded
 from ordering.cassandra.tables import day_of

@@ -20,7 +20,7 @@ from pymongo.database import Database
 from pymongo.errors import PyMongoError
 
 from deploy.local.start.stack import Stack
-from gateway.domain_errors import DomainError
+from gateway.domain.errors import DomainError
 from gateway.mongo.client import Document, client, database
 from gateway.mongo.routing import ROUTING
 from ordering.holds import resolve_old_holds, settle_queued

@@ -12,7 +12,7 @@ from pymongo.database import Database
 from catalog.tests.test_admin import signed_in
 from catalog.tests.writing import at_once, raised
 from gateway.accounts.demo import ensure_demo_accounts
-from gateway.domain_errors import DomainError
+from gateway.domain.errors import DomainError
 from gateway.mongo.client import Document
 from ordering.references import Reference
 from ordering.stray_money import settle_stray

@@ -18,20 +18,20 @@ from pymongo.database import Database
 from deploy.local.start.stack import Stack
 from gateway.cassandra.circuit import CIRCUIT
 from gateway.cassandra.partition_stats import PARTITION_STATS, TRUSTED, buckets_of, largest, measure
-from gateway.cassandra.reading import read
+from gateway.cassandra.reads import read
 from gateway.cassandra.session import CONNECTOR
 from gateway.cassandra.statements import Write
 from gateway.cassandra.table import Table
 from gateway.cassandra.tests.eventually import becomes_true
-from gateway.cassandra.writing import write
+from gateway.cassandra.writes import write
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
 from gateway.mongo.routing import ROUTING
 from gateway.mongo.tests.frozen import frozen_secondaries
-from gateway.redis import redis_client
+from gateway.redis.clients import redis_client
 from gateway.sync import queue
 from gateway.sync.backlog import backlog, failing
-from gateway.sync.copying import copy_documents
+from gateway.sync.copy import copy_documents
 from gateway.sync.marks import CHANGED
 from gateway.sync.sweep import due, sweep_all
 from gateway.tests.paused import paused_process

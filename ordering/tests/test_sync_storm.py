@@ -25,7 +25,7 @@ from deploy.local.start.stack import Stack
 from gateway.cassandra.circuit import CIRCUIT
 from gateway.cassandra.session import CONNECTOR
 from gateway.cassandra.tests.eventually import answers, becomes_true
-from gateway.domain_errors import DomainError
+from gateway.domain.errors import DomainError
 from gateway.mongo.client import Document, database
 from gateway.sync.backlog import backlogs, failing
 from gateway.sync.strays import reconcile_strays

@@ -7,7 +7,7 @@ from django.utils import timezone
 from pymongo.errors import PyMongoError
 
 from cart.analytics import compute_days, days_between, open_since
-from gateway.progress import Progress
+from gateway.management.progress import Progress
 
 
 class Command(BaseCommand):

@@ -5,7 +5,7 @@ from typing import Any
 
 from gateway.graphql.schema import schema
 from gateway.mongo.client import close_async_client
-from gateway.redis import close_async_redis
+from gateway.redis.clients import close_async_redis
 
 
 class Answer:

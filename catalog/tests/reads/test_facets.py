@@ -19,8 +19,8 @@ from catalog.tests.reads.wishes import EVERY_CATEGORY, LISTED
 from gateway.mongo.client import Document, close_async_client
 from gateway.mongo.commands import COMMANDS
 from gateway.mongo.policies import CATALOG_LIST, collecting_policies
-from gateway.mongo.reading import Aggregation, run
-from gateway.redis import Reachable, cache_client, close_async_redis
+from gateway.mongo.reads import Aggregation, run
+from gateway.redis.clients import Reachable, cache_client, close_async_redis
 
 POSSIBLE = [name for name, wanted in LISTED.items() if not wanted.impossible]
 WHITE_SAMSUNG = Wanted(
@@ -131,7 +131,7 @@ def test_two_filters_never_share_an_answer(documents: list[Document]) -> None:
 @override_settings(REDIS_CACHE_URL="redis://127.0.0.1:9/0")
 def test_without_redis_a_crowd_computes_once_too(documents: list[Document], monkeypatch: pytest.MonkeyPatch) -> None:
     # So that later tests do not find Redis given up.
-    monkeypatch.setattr("gateway.redis._reachable", Reachable())
+    monkeypatch.setattr("gateway.redis.clients._reachable", Reachable())
     monkeypatch.setattr(remembered, "_own", remembered._OwnMemory())
     read = facets(LISTED["category"], every_category=EVERY_CATEGORY)
 

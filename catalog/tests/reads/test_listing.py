@@ -15,7 +15,7 @@ from catalog.tests.reads import brute_force
 from catalog.tests.reads.wishes import EVERY_CATEGORY, LISTED, SEARCHES, SMARTPHONES
 from gateway.mongo.client import Document, database
 from gateway.mongo.commands import COMMANDS, Sent
-from gateway.mongo.reading import run, run_steps
+from gateway.mongo.reads import run, run_steps
 
 FIELD_SORTS = [sort for sort in Sort if sort is not Sort.RELEVANCE]
 CASES = [

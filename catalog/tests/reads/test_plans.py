@@ -9,7 +9,7 @@ from catalog.listing import Position, Slice, Sort, page
 from catalog.tests.reads import brute_force
 from catalog.tests.reads.wishes import CHECKED, EVERY_CATEGORY, EXACT, EXACT_BY_PRICE, LISTED, MERGED, SEARCHES
 from gateway.mongo.client import Document, database
-from gateway.mongo.reading import Read
+from gateway.mongo.reads import Read
 
 PAGE = 24
 FIELD_SORTS = [sort for sort in Sort if sort is not Sort.RELEVANCE]

@@ -15,7 +15,7 @@ from catalog.listing import Sort
 from catalog.search import words_asked
 from catalog.tests.reads import brute_force
 from catalog.tests.reads.asking import ask
-from gateway.graphql.ids import global_id
+from gateway.graphql.relay.ids import global_id
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
 

@@ -5,8 +5,8 @@ import math
 from django.conf import settings
 
 from gateway.accounts.sessions.errors import TooManySessions
-from gateway.buckets import Buckets, Rate
-from gateway.http import network_of
+from gateway.redis.buckets import Buckets, Rate
+from gateway.web.http import network_of
 
 _buckets = Buckets("sessions:new")
 

@@ -3,11 +3,11 @@
 import structlog
 from redis.exceptions import RedisError
 
-from gateway.accounts.sessions import copies, rows
-from gateway.accounts.sessions.copies import Copy
+from gateway.accounts.sessions import cache, rows
+from gateway.accounts.sessions.cache import Copy
 from gateway.cassandra.errors import CassandraError
 from gateway.cassandra.statements import Write
-from gateway.cassandra.writing import write
+from gateway.cassandra.writes import write
 
 log = structlog.get_logger(__name__)
 
@@ -35,7 +35,7 @@ def catch_up() -> int:
 
 
 def _round() -> int:
-    found = {session_id: copies.find(session_id) for session_id in copies.unsynced(BATCH)}
+    found = {session_id: cache.find(session_id) for session_id in cache.unsynced(BATCH)}
     write(one for session_id, copy in found.items() for one in _writes(session_id, copy))
     return sum(_told(session_id, copy) for session_id, copy in found.items())
 
@@ -52,5 +52,5 @@ def _writes(session_id: str, copy: Copy | None) -> list[Write]:
 def _told(session_id: str, copy: Copy | None) -> bool:
     """False: the session was changed meanwhile and is left for the next round."""
     if copy and copy.record and not copy.ended:
-        return copies.now_synced(copy.record)
-    return copies.now_ended(session_id)
+        return cache.now_synced(copy.record)
+    return cache.now_ended(session_id)

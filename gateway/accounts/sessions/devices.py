@@ -3,8 +3,8 @@
 from redis.exceptions import RedisError
 
 from gateway.accounts.models import User
-from gateway.accounts.sessions import copies, rows, store
-from gateway.accounts.sessions.copies import Copy
+from gateway.accounts.sessions import cache, rows, store
+from gateway.accounts.sessions.cache import Copy
 from gateway.accounts.sessions.errors import SessionsUnavailable
 from gateway.accounts.sessions.records import Device
 from gateway.cassandra.errors import CassandraError
@@ -27,7 +27,7 @@ def _listed(user_id: str) -> list[Device]:
     """Of both stores; what either of them knows to be over is left out."""
     kept = _in_cassandra(user_id)
     try:
-        copied = copies.find_all({*copies.listed(user_id), *(kept or ())})
+        copied = cache.find_all({*cache.listed(user_id), *(kept or ())})
     except RedisError as error:
         if kept is None:
             raise SessionsUnavailable("neither Redis nor Cassandra lists the sessions") from error

@@ -1,7 +1,7 @@
 """What callers must expect of sessions."""
 
-from gateway.domain_errors import Code, DomainError
-from gateway.texts import Text
+from gateway.domain.errors import Code, DomainError
+from gateway.domain.texts import Text
 
 # Longer than a server of ours takes to be back or to be noticed as back, short for a person who waits.
 RETRY_SECONDS = 10

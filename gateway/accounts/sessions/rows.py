@@ -9,9 +9,9 @@ from django.conf import settings
 
 from gateway.accounts.cassandra.tables import SESSIONS_BY_USER, USER_SESSIONS
 from gateway.accounts.sessions.records import Device, SessionRecord
-from gateway.cassandra.reading import first, read
+from gateway.cassandra.reads import first, read
 from gateway.cassandra.statements import Consistency, Row, Write
-from gateway.cassandra.writing import write
+from gateway.cassandra.writes import write
 
 # The timestamp of a deletion: above that of any save, however late it comes, so that no save revives what has ended.
 # Not the largest number there is, which leaves no room for a server that adds one.

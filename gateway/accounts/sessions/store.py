@@ -8,7 +8,7 @@ from contextlib import suppress
 
 from redis.exceptions import RedisError
 
-from gateway.accounts.sessions import copies, rows
+from gateway.accounts.sessions import cache, rows
 from gateway.accounts.sessions.errors import SessionsUnavailable
 from gateway.accounts.sessions.records import SessionRecord
 from gateway.cassandra.errors import CassandraError, CassandraNotConfigured
@@ -17,7 +17,7 @@ from gateway.cassandra.errors import CassandraError, CassandraNotConfigured
 def find(session_id: str) -> SessionRecord | None:
     """None: unknown, expired or ended. SessionsUnavailable: nobody can tell."""
     try:
-        copy = copies.find(session_id)
+        copy = cache.find(session_id)
     except RedisError as error:
         return _living(_from_cassandra_alone(session_id, error))
     if copy is None:
@@ -37,7 +37,7 @@ def save(record: SessionRecord) -> bool:
     kept = False
     with suppress(RedisError):
         # First, so that a crash on the way to Cassandra leaves word of what is to be done.
-        if not copies.save(record, synced=False, queued=rows.configured()):
+        if not cache.save(record, synced=False, queued=rows.configured()):
             return False
         kept = True
     try:
@@ -47,7 +47,7 @@ def save(record: SessionRecord) -> bool:
             raise SessionsUnavailable("neither Redis nor Cassandra keeps the session") from error
         return True
     with suppress(RedisError):
-        copies.now_synced(record)
+        cache.now_synced(record)
     return True
 
 
@@ -55,7 +55,7 @@ def end(session_id: str, record: SessionRecord | None = None) -> None:
     """For good: no save that comes later brings it back. `record`: if the caller has it."""
     kept = False
     with suppress(RedisError):
-        record = copies.end(session_id, record, queued=rows.configured())
+        record = cache.end(session_id, record, queued=rows.configured())
         kept = True
     try:
         record = record or rows.find(session_id)
@@ -65,7 +65,7 @@ def end(session_id: str, record: SessionRecord | None = None) -> None:
             raise SessionsUnavailable("neither Redis nor Cassandra ends the session") from error
         return
     with suppress(RedisError):
-        copies.now_ended(session_id)
+        cache.now_ended(session_id)
 
 
 def _from_cassandra_alone(session_id: str, why: RedisError) -> SessionRecord | None:
@@ -95,7 +95,7 @@ def _confirmed(copy: SessionRecord, *, synced: bool) -> SessionRecord | None:
     record = rows.find(copy.session_id) or rows.find_for_certain(copy.session_id)
     if record is None:
         with suppress(RedisError):
-            copies.end(copy.session_id, copy, queued=False)
+            cache.end(copy.session_id, copy, queued=False)
         return None
     newest = max(record, copy, key=lambda known: known.written_at)
     return newest if _remembered(newest) else None
@@ -104,7 +104,7 @@ def _confirmed(copy: SessionRecord, *, synced: bool) -> SessionRecord | None:
 def _remembered(record: SessionRecord) -> bool:
     """False: it was ended while Cassandra was asked."""
     with suppress(RedisError):
-        return copies.save(record, synced=True, queued=False)
+        return cache.save(record, synced=True, queued=False)
     return True
 
 

@@ -3,10 +3,10 @@
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 
 from gateway.accounts.models import User
-from gateway.accounts.sessions import copies, rows
+from gateway.accounts.sessions import cache, rows
 from gateway.accounts.sessions.engine import SessionStore
 from gateway.accounts.sessions.records import SessionRecord
-from gateway.redis import cache_client
+from gateway.redis.clients import cache_client
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 
@@ -35,7 +35,7 @@ def is_alive(key: str) -> bool:
 
 
 def in_redis(session_id: str) -> SessionRecord | None:
-    copy = copies.find(session_id)
+    copy = cache.find(session_id)
     return copy.record if copy and not copy.ended else None
 
 

@@ -18,9 +18,9 @@ from gateway.accounts.errors import TooManySignIns
 from gateway.accounts.hashing import HashingPool, ServerArgon2, hashing_pool
 from gateway.accounts.models import User
 from gateway.accounts.passwords import user_with
-from gateway.accounts.sessions.signed_in import user_of
+from gateway.accounts.sessions.account import user_of
 from gateway.accounts.tests.signed import signed_in
-from gateway.domain_errors import Code
+from gateway.domain.errors import Code
 from gateway.mongo.client import Document
 
 PASSWORD = "correct horse battery"

@@ -12,7 +12,7 @@ from gateway.accounts.errors import BadCredentials, EmailTaken
 from gateway.accounts.models import User
 from gateway.accounts.passwords import MAX_PASSWORD, user_with
 from gateway.accounts.registration import register
-from gateway.domain_errors import Code, Refused
+from gateway.domain.errors import Code, Refused
 
 pytestmark = pytest.mark.usefixtures("database")
 

@@ -13,14 +13,14 @@ from structlog.testing import capture_logs
 from gateway.accounts.cassandra.tables import SESSIONS_BY_USER, USER_SESSIONS
 from gateway.accounts.models import User
 from gateway.accounts.owners import session_hash
-from gateway.accounts.sessions import copies, engine, rows, store
+from gateway.accounts.sessions import cache, engine, rows, store
 from gateway.accounts.sessions.engine import SessionStore
 from gateway.accounts.sessions.records import DEVICE_LENGTH
 from gateway.accounts.tests.signed import id_of, in_cassandra, in_redis, is_alive, key_of, signed_in
-from gateway.cassandra.reading import read
+from gateway.cassandra.reads import read
 from gateway.cassandra.session import CONNECTOR
 from gateway.mongo.client import Document
-from gateway.redis import redis_client
+from gateway.redis.clients import redis_client
 
 pytestmark = pytest.mark.usefixtures("database", "fresh")
 
@@ -73,7 +73,7 @@ def test_rows_expire_with_the_session(user: User, settings: Settings) -> None:
     cql = f"SELECT TTL(data) AS left FROM {USER_SESSIONS.full_name} WHERE session_id = '{id_of(session)}'"  # noqa: S608
     (row,) = CONNECTOR.connection().session.execute(cql)
     assert timedelta(days=29) < timedelta(seconds=row["left"]) <= timedelta(days=30)
-    assert 0 < redis_client().ttl(f"session:{id_of(session)}") <= copies.SYNCED_SECONDS
+    assert 0 < redis_client().ttl(f"session:{id_of(session)}") <= cache.SYNCED_SECONDS
 
 
 def test_owner_device_and_address_are_kept(user: User) -> None:
@@ -123,7 +123,7 @@ def test_older_copy_is_confirmed_by_cassandra_and_ends_with_its_row(user: User) 
     rows.end(id_of(session), None)
 
     assert not is_alive(key_of(session))
-    copy = copies.find(id_of(session))
+    copy = cache.find(id_of(session))
     assert copy is not None
     assert copy.ended
 
@@ -134,7 +134,7 @@ def test_session_that_redis_forgot_comes_from_cassandra_and_is_copied_again(user
 
     assert is_alive(key_of(session))
     assert in_redis(id_of(session)) == in_cassandra(id_of(session))
-    assert copies.listed(str(user.pk)) == [id_of(session)]
+    assert cache.listed(str(user.pk)) == [id_of(session)]
 
 
 def test_ended_session_is_gone_from_both(user: User) -> None:
@@ -147,8 +147,8 @@ def test_ended_session_is_gone_from_both(user: User) -> None:
     assert not is_alive(key)
     assert (in_redis(session_id), in_cassandra(session_id)) == (None, None)
     assert read(SESSIONS_BY_USER.select("user_id = ?", str(user.pk))) == []
-    assert copies.listed(str(user.pk)) == []
-    assert session_id not in copies.unsynced(1000)
+    assert cache.listed(str(user.pk)) == []
+    assert session_id not in cache.unsynced(1000)
 
 
 def test_rotated_session_keeps_its_data_under_a_new_key_only() -> None:
@@ -241,7 +241,7 @@ def test_copy_made_by_a_reader_that_was_overtaken_by_the_end_is_refused(user: Us
     assert read_before is not None
     store.end(id_of(session))
 
-    assert not copies.save(read_before, synced=True, queued=False)
+    assert not cache.save(read_before, synced=True, queued=False)
     assert not is_alive(key_of(session))
 
 

@@ -10,17 +10,17 @@ from pytest_django import Settings
 from deploy.local.start.stack import Stack
 from gateway.accounts.cassandra.tables import SESSIONS_BY_USER
 from gateway.accounts.models import User
-from gateway.accounts.sessions import catch_up, copies, rows, store
+from gateway.accounts.sessions import cache, catch_up, rows, store
 from gateway.accounts.sessions.devices import devices_of
 from gateway.accounts.sessions.engine import SessionStore
 from gateway.accounts.sessions.errors import SessionsUnavailable
 from gateway.accounts.tests.signed import id_of, in_cassandra, in_redis, is_alive, key_of, signed_in
-from gateway.cassandra.reading import read
+from gateway.cassandra.reads import read
 from gateway.cassandra.session import CONNECTOR
 from gateway.cassandra.tests.eventually import answers, becomes_true
 from gateway.cassandra.tests.link import Link
 from gateway.mongo.client import Document
-from gateway.redis import redis_client
+from gateway.redis.clients import redis_client
 
 pytestmark = [pytest.mark.usefixtures("database"), pytest.mark.timeout(170)]
 
@@ -54,8 +54,8 @@ def test_session_made_without_cassandra_serves_from_redis_and_reaches_cassandra_
 
     assert is_alive(key_of(session))
     assert [device.session_id for device in devices_of(user)] == [id_of(session)]
-    assert id_of(session) in copies.unsynced(1000)
-    assert redis_client().ttl(f"session:{id_of(session)}") > copies.SYNCED_SECONDS
+    assert id_of(session) in cache.unsynced(1000)
+    assert redis_client().ttl(f"session:{id_of(session)}") > cache.SYNCED_SECONDS
 
     back_again(link)
     assert in_cassandra(id_of(session)) is None
@@ -63,8 +63,8 @@ def test_session_made_without_cassandra_serves_from_redis_and_reaches_cassandra_
 
     assert in_cassandra(id_of(session)) == in_redis(id_of(session)) is not None
     assert [row["session_id"] for row in read(SESSIONS_BY_USER.select("user_id = ?", str(user.pk)))] == [id_of(session)]
-    assert id_of(session) not in copies.unsynced(1000)
-    assert redis_client().ttl(f"session:{id_of(session)}") <= copies.SYNCED_SECONDS
+    assert id_of(session) not in cache.unsynced(1000)
+    assert redis_client().ttl(f"session:{id_of(session)}") <= cache.SYNCED_SECONDS
 
 
 @pytest.mark.usefixtures("never_fresh")
@@ -114,7 +114,7 @@ def test_sign_out_without_cassandra_holds_at_once_and_reaches_cassandra_later(us
     catch_up.catch_up()
     assert in_cassandra(session_id) is None
     assert read(SESSIONS_BY_USER.select("user_id = ?", str(user.pk))) == []
-    assert session_id not in copies.unsynced(1000)
+    assert session_id not in cache.unsynced(1000)
 
 
 def test_sign_out_of_a_session_of_which_redis_knew_nothing_cleans_the_owners_list_too(user: User, link: Link) -> None:
@@ -145,12 +145,12 @@ def test_catching_up_does_not_forget_a_change_made_meanwhile(
         back_again(link)
         return told(record)
 
-    told: Callable[[object], bool] = copies.now_synced  # type: ignore[assignment]
-    monkeypatch.setattr(copies, "now_synced", changed_just_before)
+    told: Callable[[object], bool] = cache.now_synced  # type: ignore[assignment]
+    monkeypatch.setattr(cache, "now_synced", changed_just_before)
     catch_up.catch_up()
     monkeypatch.undo()
 
-    assert id_of(session) in copies.unsynced(1000)
+    assert id_of(session) in cache.unsynced(1000)
     catch_up.catch_up()
     assert in_cassandra(id_of(session)) == in_redis(id_of(session))
 
@@ -161,7 +161,7 @@ def test_catching_up_waits_while_cassandra_is_away(user: User, link: Link) -> No
 
     assert catch_up.catch_up() == 0
 
-    assert id_of(session) in copies.unsynced(1000)
+    assert id_of(session) in cache.unsynced(1000)
 
 
 # ---------------------------------------------------------------- Redis away
@@ -248,8 +248,8 @@ def test_without_cassandra_configured_redis_keeps_sessions_for_their_whole_life(
 
     assert is_alive(key)
     assert [device.session_id for device in devices_of(user)] == [session_id]
-    assert session_id not in copies.unsynced(1000)
-    assert redis_client().ttl(f"session:{session_id}") > copies.SYNCED_SECONDS
+    assert session_id not in cache.unsynced(1000)
+    assert redis_client().ttl(f"session:{session_id}") > cache.SYNCED_SECONDS
     assert catch_up.catch_up() == 0
     session.flush()
     assert not is_alive(key)

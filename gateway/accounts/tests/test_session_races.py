@@ -13,9 +13,9 @@ from pytest_django import Settings
 from gateway.accounts.models import User
 from gateway.accounts.sessions.devices import devices_of
 from gateway.accounts.sessions.engine import SessionStore
-from gateway.accounts.signing_out import sign_out_everywhere
+from gateway.accounts.sign_out import sign_out_everywhere
 from gateway.accounts.tests.signed import in_cassandra, in_redis, is_alive, key_of, signed_in
-from gateway.domain_errors import NotSignedIn
+from gateway.domain.errors import NotSignedIn
 from gateway.mongo.client import Document
 
 pytestmark = pytest.mark.usefixtures("database", "fresh")

@@ -7,14 +7,14 @@ from pymongo.database import Database
 from pytest_django import Settings
 
 from gateway.accounts.models import User
-from gateway.accounts.sessions import copies
-from gateway.accounts.sessions.copies import GUESTS, UNSYNCED
+from gateway.accounts.sessions import cache
+from gateway.accounts.sessions.cache import GUESTS, UNSYNCED
 from gateway.accounts.sessions.engine import SessionStore
 from gateway.accounts.sessions.errors import SessionsUnavailable, TooManySessions
 from gateway.accounts.tests.signed import id_of, in_cassandra, in_redis, is_alive, key_of, signed_in
 from gateway.cassandra.tests.link import Link
 from gateway.mongo.client import Document
-from gateway.redis import cache_client, redis_client
+from gateway.redis.clients import cache_client, redis_client
 
 pytestmark = pytest.mark.usefixtures("database", "fresh")
 
@@ -97,7 +97,7 @@ def test_ended_session_keeps_its_place_until_it_makes_room() -> None:
     guest()
 
     assert redis_client().zcard(GUESTS) == 3
-    assert sum(copies.find(id_of(session)) is not None for session in ended) == 2
+    assert sum(cache.find(id_of(session)) is not None for session in ended) == 2
     assert not any(is_alive(key_of(session)) for session in ended)
 
 
@@ -110,7 +110,7 @@ def test_tombstone_of_a_session_without_a_copy_takes_a_place_too() -> None:
         guest()
 
     assert redis_client().zcard(GUESTS) == 3
-    assert sum(copies.find(id_of(session)) is not None for session in sessions) <= 2
+    assert sum(cache.find(id_of(session)) is not None for session in sessions) <= 2
     assert not any(is_alive(key_of(session)) for session in sessions)
 
 
@@ -153,7 +153,7 @@ def test_without_cassandra_the_guest_used_least_recently_is_forgotten(settings: 
 def test_account_has_so_many_copies_and_the_rest_are_left_to_cassandra(
     database: Database[Document], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(copies, "LISTED", 3)
+    monkeypatch.setattr(cache, "LISTED", 3)
     user = User.objects.create_user("ivan@example.com", "correct horse")
 
     sessions = [signed_in(user) for _ in range(5)]

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 
 from gateway.cassandra.errors import CassandraUnavailable
-from gateway.cassandra.reading import ping
+from gateway.cassandra.reads import ping
 
 
 def becomes_true(condition: Callable[[], bool], *, within: float = 20) -> bool:

@@ -10,9 +10,9 @@ from collections.abc import Callable
 import pytest
 
 from gateway.cassandra.circuit import CIRCUIT
-from gateway.cassandra.reading import first
+from gateway.cassandra.reads import first
 from gateway.cassandra.session import CONNECTOR
-from gateway.cassandra.writing import write
+from gateway.cassandra.writes import write
 from gateway.tests.samples.cassandra.tables import SESSIONS
 
 pytestmark = [pytest.mark.usefixtures("tables", "fresh"), pytest.mark.timeout(60)]

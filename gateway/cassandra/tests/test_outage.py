@@ -18,11 +18,11 @@ from structlog.testing import capture_logs
 
 from gateway.cassandra.circuit import CIRCUIT
 from gateway.cassandra.errors import CassandraNotConfigured, CassandraUnavailable
-from gateway.cassandra.reading import first, first_async, ping, read
+from gateway.cassandra.reads import first, first_async, ping, read
 from gateway.cassandra.session import CONNECTOR
 from gateway.cassandra.tests.eventually import answers, becomes_true
 from gateway.cassandra.tests.link import Link
-from gateway.cassandra.writing import write
+from gateway.cassandra.writes import write
 from gateway.circuit import SILENCES_TO_OPEN
 from gateway.tests.samples.cassandra.tables import HISTORY, SESSIONS
 

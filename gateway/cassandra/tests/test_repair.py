@@ -13,7 +13,7 @@ from structlog.testing import capture_logs
 from gateway.cassandra import lock, repair
 from gateway.cassandra.repair import Step, planned
 from gateway.cassandra.table import Table
-from gateway.redis import redis_client
+from gateway.redis.clients import redis_client
 from gateway.tasks import repair_cassandra
 from gateway.tests.samples.cassandra.tables import HISTORY, REGIONAL, SESSIONS
 

@@ -12,11 +12,11 @@ from cassandra import ConsistencyLevel, InvalidRequest
 from cassandra.query import BatchType
 from pytest_django import Settings
 
-from gateway.cassandra import reading, writing
-from gateway.cassandra.reading import first, first_async, ping, read, read_async, read_many, scan, scan_async
+from gateway.cassandra import reads, writes
+from gateway.cassandra.reads import first, first_async, ping, read, read_async, read_many, scan, scan_async
 from gateway.cassandra.session import CONNECTOR
 from gateway.cassandra.statements import Row, Select, Write
-from gateway.cassandra.writing import write
+from gateway.cassandra.writes import write
 from gateway.tests.samples.cassandra.tables import HISTORY, REGIONAL, SESSIONS, Line
 
 pytestmark = pytest.mark.usefixtures("tables")
@@ -204,7 +204,7 @@ def test_writes_to_one_partition_travel_as_one_unlogged_batch(owner: str, reques
 
 
 def test_writes_to_many_partitions_and_tables_all_arrive(monkeypatch: pytest.MonkeyPatch, owner: str) -> None:
-    monkeypatch.setattr(writing, "IN_FLIGHT", 4)
+    monkeypatch.setattr(writes, "IN_FLIGHT", 4)
     ids = [f"{owner}:{number}" for number in range(50)]
 
     write(
@@ -225,7 +225,7 @@ def test_writes_to_many_partitions_and_tables_all_arrive(monkeypatch: pytest.Mon
 def test_many_reads_answer_in_their_order_whatever_their_number_and_pages(
     monkeypatch: pytest.MonkeyPatch, owner: str
 ) -> None:
-    monkeypatch.setattr(reading, "IN_FLIGHT", 4)
+    monkeypatch.setattr(reads, "IN_FLIGHT", 4)
     write(HISTORY.upsert(order(f"{owner}:{number}", day), timestamp=1) for number in range(9) for day in range(1, 4))
 
     answers = read_many(orders_of(f"{owner}:{number}", page_size=2) for number in range(10))

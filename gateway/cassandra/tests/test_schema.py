@@ -15,15 +15,15 @@ from django.core.management import CommandError, call_command
 from pytest_django import Settings
 
 from gateway.cassandra import lock
-from gateway.cassandra.found import Found, find
 from gateway.cassandra.keyspaces import Replication, replication
-from gateway.cassandra.reading import first
+from gateway.cassandra.live_schema import Found, find
+from gateway.cassandra.reads import first
 from gateway.cassandra.schema import Plan, plan
 from gateway.cassandra.table import LEVELLED, SIZE_TIERED, Table, UserType, time_windows
 from gateway.cassandra.tests.link import Link
-from gateway.cassandra.writing import write
+from gateway.cassandra.writes import write
 from gateway.management.commands import cassandra
-from gateway.redis import redis_client
+from gateway.redis.clients import redis_client
 from gateway.tests.samples.cassandra.tables import HISTORY, SAMPLE_LINE, SESSIONS
 
 COLOURS = Table(

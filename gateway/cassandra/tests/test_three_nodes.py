@@ -15,14 +15,14 @@ from deploy.local.start.stack import Stack
 from gateway.cassandra import repair
 from gateway.cassandra.circuit import CIRCUIT
 from gateway.cassandra.errors import CassandraUnavailable
-from gateway.cassandra.found import find
-from gateway.cassandra.reading import first, read
+from gateway.cassandra.live_schema import find
+from gateway.cassandra.reads import first, read
 from gateway.cassandra.session import CONNECTOR
 from gateway.cassandra.statements import Consistency, Select
 from gateway.cassandra.table import Table
 from gateway.cassandra.tests.eventually import becomes_true
 from gateway.cassandra.tests.three_nodes import ONE, THREE, TWO, only, start, three_nodes
-from gateway.cassandra.writing import write
+from gateway.cassandra.writes import write
 from gateway.management.commands import cassandra
 from gateway.tests.samples.cassandra.tables import REGIONAL
 

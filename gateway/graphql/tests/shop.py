@@ -2,7 +2,7 @@
 
 from graphql import build_schema
 
-from gateway.graphql.documents import Documents
+from gateway.graphql.documents.cache import Documents
 
 SCHEMA = build_schema("""
 interface Node { id: ID! }

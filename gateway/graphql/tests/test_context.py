@@ -14,11 +14,11 @@ from gateway.accounts.models import User
 from gateway.accounts.owners import customer_owner, guest_owner, session_hash
 from gateway.accounts.sessions import engine, store
 from gateway.accounts.sessions.cookies import expiring_cookie, setting_cookie
-from gateway.degraded import noting_degradation
+from gateway.domain.texts import Language, accepted_language
+from gateway.fallback import noting_degradation
 from gateway.graphql.context import RequestContext
 from gateway.mongo.client import Document
 from gateway.mongo.outage import MongoUnavailable
-from gateway.texts import Language, accepted_language
 
 
 def context(**headers: str) -> RequestContext:

@@ -12,9 +12,9 @@ from django.core.management.base import BaseCommand, CommandError
 
 from gateway.cassandra.cql import ttl_seconds
 from gateway.cassandra.errors import CassandraNotConfigured, CassandraUnavailable
-from gateway.cassandra.found import Found, find
 from gateway.cassandra.handoff import hints
 from gateway.cassandra.keyspaces import keyspace_name, replication
+from gateway.cassandra.live_schema import Found, find
 from gateway.cassandra.lock import Locked, schema_lock
 from gateway.cassandra.outcomes import readable
 from gateway.cassandra.repair import NodetoolMissing, repair, steps

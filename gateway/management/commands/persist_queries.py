@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from gateway.graphql.registration import NotRegistrable, read_operations, register
+from gateway.graphql.documents.registration import NotRegistrable, read_operations, register
 
 
 class Command(BaseCommand):

@@ -8,10 +8,10 @@ from pymongo.errors import PyMongoError
 
 from gateway.cassandra.errors import CassandraError
 from gateway.cassandra.table import Table
+from gateway.management.progress import Progress
 from gateway.mongo.client import database
-from gateway.progress import Progress
+from gateway.sync.declarations import Synced
 from gateway.sync.rebuild import rebuild, rebuildable
-from gateway.sync.synced import Synced
 
 
 class Command(BaseCommand):

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from gateway.cassandra.errors import CassandraError
-from gateway.cassandra.reading import ping
+from gateway.cassandra.reads import ping
 from gateway.sync.backlog import COUNTED, Backlog, backlogs, failing
 from gateway.sync.sweep import sweep_all
 

@@ -9,7 +9,7 @@ from django_mongodb_backend.schema import DatabaseSchemaEditor as MongoSchemaEdi
 from django_mongodb_backend.utils import OperationDebugWrapper
 
 from gateway.mongo.commands import COMMANDS
-from gateway.mongo.limited import LimitedClient, LimitedCollection
+from gateway.mongo.time_limit import LimitedClient, LimitedCollection
 
 
 class DatabaseSchemaEditor(MongoSchemaEditor):  # type: ignore[misc]

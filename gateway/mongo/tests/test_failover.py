@@ -11,7 +11,7 @@ from deploy.local.start.stack import Stack
 from gateway.mongo.client import Document, orm_connection
 from gateway.mongo.client import database as sync_database
 from gateway.mongo.policies import CART_ACTIVE
-from gateway.mongo.reading import Read, run
+from gateway.mongo.reads import Read, run
 from gateway.mongo.transactions import in_transaction
 from gateway.tests.samples.models import Gadget
 

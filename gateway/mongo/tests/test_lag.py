@@ -19,10 +19,10 @@ from gateway.mongo import lag
 from gateway.mongo.client import Document
 from gateway.mongo.lag import LAG, LagBoard
 from gateway.mongo.policies import STOCK_DISPLAY, Policy
-from gateway.mongo.reading import Read, run
+from gateway.mongo.reads import Read, run
 from gateway.mongo.routing import ROUTING
 from gateway.mongo.tests.frozen import frozen_secondaries, secondaries
-from gateway.redis import redis_client
+from gateway.redis.clients import redis_client
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from gateway.mongo.policies import (
     PrimaryReached,
     under,
 )
-from gateway.mongo.reading import Read, run
+from gateway.mongo.reads import Read, run
 from gateway.tests.samples.models import Gadget
 
 

@@ -6,7 +6,7 @@ from pymongo.database import Database
 from gateway.mongo.client import Document, client
 from gateway.mongo.commands import COMMANDS, Sent
 from gateway.mongo.policies import STOCK_CHECK
-from gateway.mongo.reading import Evidence, decide, run, snapshot
+from gateway.mongo.reads import Evidence, decide, run, snapshot
 from gateway.mongo.routing import ROUTING
 from gateway.mongo.tests.moving import OWNERS, moving_orders
 from gateway.mongo.transactions import in_transaction

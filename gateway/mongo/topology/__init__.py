@@ -4,7 +4,7 @@
 when repeated: a second run, two runs at once and a run after a crash all end in the same state.
 """
 
-from gateway.mongo.topology.applying import apply, plan
+from gateway.mongo.topology.apply import apply, plan
 from gateway.mongo.topology.errors import TopologyError
 from gateway.mongo.topology.plans import Drift, Plan, Step
 from gateway.mongo.topology.validity import impossible

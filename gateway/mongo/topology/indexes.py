@@ -8,7 +8,7 @@ from typing import Any
 from bson import Decimal128
 
 from gateway.mongo.collections import Index
-from gateway.mongo.topology.found import FoundIndex
+from gateway.mongo.topology.cluster import FoundIndex
 from gateway.mongo.topology.shell import shell
 
 # What the server adds or chooses by itself, and what says nothing about the index's work.

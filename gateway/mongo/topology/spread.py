@@ -9,7 +9,7 @@ from itertools import pairwise
 from bson import MinKey
 
 from gateway.mongo.collections import Collection
-from gateway.mongo.topology.found import Chunk, Cluster, FoundCollection, ZoneRange
+from gateway.mongo.topology.cluster import Chunk, Cluster, FoundCollection, ZoneRange
 from gateway.mongo.topology.keys import Bound, bound, precedes
 from gateway.mongo.topology.plans import Step
 from gateway.mongo.topology.shell import shell

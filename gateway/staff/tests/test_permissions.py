@@ -10,7 +10,7 @@ from pymongo.database import Database
 
 from gateway.accounts.models import User
 from gateway.accounts.roles import SUPPORT, ensure_roles
-from gateway.domain_errors import NotAllowed
+from gateway.domain.errors import NotAllowed
 from gateway.mongo.client import Document
 from gateway.staff.permissions import actor_with
 

@@ -13,14 +13,14 @@ from pymongo.database import Database
 from gateway.cassandra.session import CONNECTOR
 from gateway.cassandra.statements import Row, Write
 from gateway.cassandra.table import Table
-from gateway.cassandra.writing import write
+from gateway.cassandra.writes import write
 from gateway.mongo.client import Document
-from gateway.sync.comparing import Difference
-from gateway.sync.copying import copy_documents
+from gateway.sync.batches import by_id
+from gateway.sync.comparison import Difference
+from gateway.sync.copy import copy_documents
+from gateway.sync.declarations import Synced
 from gateway.sync.marks import new_marks, timestamp_of
-from gateway.sync.repairing import Finding, reconcile
-from gateway.sync.streaming import by_id
-from gateway.sync.synced import Synced
+from gateway.sync.repair import Finding, reconcile
 from gateway.tests.samples.cassandra.tables import REGIONAL
 
 GADGETS = "sample_gadgets"

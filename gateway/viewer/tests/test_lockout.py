@@ -12,7 +12,7 @@ from gateway.accounts.demo import ensure_demo_accounts
 from gateway.accounts.models import User
 from gateway.graphql.tests.conftest import Server
 from gateway.mongo.client import Document
-from gateway.redis import cache_client
+from gateway.redis.clients import cache_client
 from gateway.viewer.tests.visitor import PASSWORD, Visitor, bearer
 
 IVAN, STAFF = "ivan@example.com", "staff@mobile-world.example"

@@ -16,7 +16,7 @@ from gateway.accounts.tests.signed import in_cassandra, is_alive
 from gateway.cassandra.circuit import CIRCUIT
 from gateway.cassandra.session import CONNECTOR
 from gateway.cassandra.tests.eventually import answers, becomes_true
-from gateway.redis import redis_client
+from gateway.redis.clients import redis_client
 from gateway.viewer.tests.visitor import Visitor
 
 pytestmark = [pytest.mark.usefixtures("ivan"), pytest.mark.timeout(170)]

@@ -7,11 +7,11 @@ from pymongo.database import Database
 
 from cart.tests.shop import HOMES, shop, stocked, two_shards
 from gateway.accounts.models import User
-from gateway.accounts.sessions.copies import GUESTS
-from gateway.graphql.ids import global_id
+from gateway.accounts.sessions.cache import GUESTS
+from gateway.graphql.relay.ids import global_id
 from gateway.graphql.tests.conftest import Server
 from gateway.mongo.client import Document
-from gateway.redis import cache_client, redis_client
+from gateway.redis.clients import cache_client, redis_client
 from gateway.tests.redis_servers import free_port
 from gateway.viewer.tests.visitor import Visitor
 

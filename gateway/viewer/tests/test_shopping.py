@@ -7,7 +7,7 @@ from pymongo.database import Database
 from cart.tests.shop import HOMES, shop, stocked, two_shards
 from gateway.accounts.models import User
 from gateway.accounts.owners import customer_owner
-from gateway.graphql.ids import global_id
+from gateway.graphql.relay.ids import global_id
 from gateway.mongo.client import Document
 from gateway.viewer.tests.visitor import PASSWORD, Visitor
 

@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 from pymongo.errors import PyMongoError
 
 from gateway.cassandra.errors import CassandraError
-from gateway.progress import Progress
+from gateway.management.progress import Progress
 from ordering.archive import archive_orders, orders_to_archive
 
 

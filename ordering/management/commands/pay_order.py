@@ -12,8 +12,8 @@ from urllib.request import Request, urlopen
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
+from gateway.domain.uuid7 import uuid7
 from gateway.mongo.client import Document
-from gateway.uuid7 import uuid7
 from ordering.finding import find_order_by_number
 from ordering.ledger import held
 from ordering.money_fields import ledger_of

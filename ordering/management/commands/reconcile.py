@@ -10,11 +10,11 @@ from django.core.management.base import BaseCommand, CommandError
 from pymongo.errors import PyMongoError
 
 from gateway.cassandra.errors import CassandraError
+from gateway.management.progress import Progress
 from gateway.mongo.client import database
-from gateway.progress import Progress
-from gateway.sync.repairing import Finding
+from gateway.sync.declarations import declared
+from gateway.sync.repair import Finding
 from gateway.sync.strays import reconcile_strays
-from gateway.sync.synced import declared
 from ordering.cassandra.sync import ORDERS
 from ordering.reconcile import orders_between, reconcile_orders, reconcile_others
 

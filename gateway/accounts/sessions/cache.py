@@ -1,0 +1,226 @@
+"""Copies of sessions in Redis. Everything here raises RedisError when there is no answer.
+
+A copy is a hash: the record, its `written_at`, whether Cassandra has it (`synced`), when it was last known to be true
+(`seen`, by Redis's own clock), and `ended` once the session is over: such a tombstone takes no more saves.
+"""
+
+import time
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+from django.conf import settings
+from redis import Redis
+from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.exceptions import RedisError
+from redis.exceptions import TimeoutError as RedisTimeoutError
+
+from gateway.accounts.sessions.records import SessionRecord
+from gateway.redis.clients import Reachable, redis_client
+
+UNSYNCED = "sessions:unsynced"
+# Guests' sessions by when they were last used. Anybody may make one, so there are only so many copies of them.
+GUESTS = "sessions:guests"
+# How long a copy that Cassandra has too is kept: through an outage of a day people stay signed in.
+SYNCED_SECONDS = 24 * 3600
+# Sessions of one account that have a copy and that its list remembers, the newest; nobody looks through more.
+LISTED = 200
+
+# A copy makes room for others if it is gone already, if Cassandra has it too, or if there is no Cassandra to wait for.
+# Of guests' those used least recently go; if the ten oldest all wait for Cassandra, there is no room.
+_SAVE = """
+local guest, only_synced = ARGV[10] ~= '0', ARGV[11] == '1'
+local function make_room(other)
+  local synced = redis.call('HGET', 'session:' .. other, 'synced')
+  if only_synced and synced == '0' then return false end
+  redis.call('DEL', 'session:' .. other)
+  redis.call('ZREM', KEYS[3], other)
+  return true
+end
+local stored = redis.call('HMGET', KEYS[1], 'ended', 'written_at')
+if stored[1] then return 0 end
+if stored[2] and tonumber(stored[2]) > tonumber(ARGV[3]) then return 1 end
+if guest and not stored[2] and redis.call('ZCARD', KEYS[3]) >= tonumber(ARGV[10]) then
+  local room = false
+  for _, other in ipairs(redis.call('ZRANGE', KEYS[3], 0, 9)) do
+    if redis.call('ZCARD', KEYS[3]) < tonumber(ARGV[10]) then break end
+    room = make_room(other) or room
+  end
+  if not room then return 2 end
+end
+redis.call('HSET', KEYS[1], 'record', ARGV[2], 'written_at', ARGV[3], 'synced', ARGV[4],
+           'seen', redis.call('TIME')[1])
+redis.call('EXPIRE', KEYS[1], ARGV[6])
+if ARGV[5] == '1' then redis.call('SADD', KEYS[2], ARGV[1]) end
+redis.call('ZADD', KEYS[3], guest and redis.call('TIME')[1] or ARGV[7], ARGV[1])
+redis.call('EXPIRE', KEYS[3], ARGV[8])
+if not guest then
+  for _, other in ipairs(redis.call('ZRANGE', KEYS[3], 0, -1 - ARGV[9])) do make_room(other) end
+  redis.call('ZREMRANGEBYRANK', KEYS[3], 0, -1 - ARGV[9])
+end
+return 1
+"""
+_NO_ROOM = 2
+# The record stays, for whoever deletes the rows: it says in whose list the session is.
+_END = """
+if ARGV[4] ~= '' then redis.call('HSETNX', KEYS[1], 'record', ARGV[4]) end
+redis.call('HSET', KEYS[1], 'ended', '1', 'synced', '0')
+redis.call('EXPIRE', KEYS[1], ARGV[3])
+if ARGV[2] == '1' then redis.call('SADD', KEYS[2], ARGV[1]) end
+return redis.call('HGET', KEYS[1], 'record') or ''
+"""
+# What was synced may have been overtaken by a newer save or by the end: then there is more to sync, and it stays.
+_SYNCED = """
+local stored = redis.call('HMGET', KEYS[1], 'ended', 'written_at')
+if stored[1] or stored[2] then
+  if (stored[1] or '0') ~= ARGV[2] then return 0 end
+  if not stored[1] and stored[2] ~= ARGV[3] then return 0 end
+  redis.call('HSET', KEYS[1], 'synced', '1')
+  redis.call('EXPIRE', KEYS[1], ARGV[4])
+end
+redis.call('SREM', KEYS[2], ARGV[1])
+return 1
+"""
+_FIND = """
+local stored = redis.call('HMGET', KEYS[1], 'ended', 'record', 'synced', 'seen')
+local age = stored[4] and redis.call('TIME')[1] - stored[4] or -1
+return {stored[1] or '', stored[2] or '', stored[3] or '', age}
+"""
+
+
+class NoRoom(RedisError):
+    """Redis has as many guests' sessions as it may have, and Cassandra has been told of none of the oldest."""
+
+
+class Copy(NamedTuple):
+    ended: bool
+    record: SessionRecord | None
+    """None: of an ended session of which nothing is known."""
+    synced: bool
+    fresh: bool
+    """Young enough to be believed without asking Cassandra."""
+
+
+def find(session_id: str) -> Copy | None:
+    return find_all([session_id]).get(session_id)
+
+
+def find_all(session_ids: Iterable[str]) -> dict[str, Copy]:
+    """Those that there are, in one round trip."""
+    wanted = list(session_ids)
+
+    def ask(redis: Redis) -> list[list[Any]]:
+        script, pipeline = redis.register_script(_FIND), redis.pipeline(transaction=False)
+        for session_id in wanted:
+            script(keys=[_key(session_id)], client=pipeline)
+        answers: list[list[Any]] = pipeline.execute()
+        return answers
+
+    answers = _ask(ask) if wanted else []
+    return {
+        session_id: _copy(answer) for session_id, answer in zip(wanted, answers, strict=True) if answer[:2] != ["", ""]
+    }
+
+
+def save(record: SessionRecord, *, synced: bool, queued: bool) -> bool:
+    """Keep it unless a newer one is there. False: the session has ended. `queued`: Cassandra shall get it later.
+
+    Raises NoRoom, which to a caller is a Redis that cannot keep it.
+    """
+    life = max(1, record.seconds_left())
+    keys = [_key(record.session_id), UNSYNCED, GUESTS if record.user_id is None else _index(record.user_id)]
+    created = round(record.created_at.timestamp() * 1000)
+    arguments = (
+        record.session_id,
+        record.as_text(),
+        record.written_at,
+        int(synced),
+        int(queued),
+        min(SYNCED_SECONDS, life) if synced else life,
+        created,
+        settings.SESSION_COOKIE_AGE,
+        LISTED,
+        settings.SESSION_GUEST_COPIES if record.user_id is None else 0,
+        int(bool(settings.CASSANDRA_CONTACT_POINTS)),
+    )
+    outcome: int = _ask(lambda redis: redis.register_script(_SAVE)(keys=keys, args=arguments))
+    if outcome == _NO_ROOM:
+        raise NoRoom("no room for another guest")
+    return bool(outcome)
+
+
+def end(session_id: str, record: SessionRecord | None, *, queued: bool) -> SessionRecord | None:
+    """Leave a tombstone. Returns the record as far as Redis or the caller knows it."""
+    arguments = (session_id, int(queued), settings.SESSION_COOKIE_AGE, record.as_text() if record else "")
+    text = _ask(lambda redis: redis.register_script(_END)(keys=[_key(session_id), UNSYNCED], args=arguments))
+    known = SessionRecord.from_text(text) if text else None
+    if known and (user_id := known.user_id) is not None:
+        _ask(lambda redis: redis.zrem(_index(user_id), session_id))
+    else:
+        # The tombstone takes a guest's place, also of a session whose copy had to make room.
+        _ask(lambda redis: redis.zadd(GUESTS, {session_id: time.time()}))
+    return known
+
+
+def now_synced(record: SessionRecord) -> bool:
+    """Cassandra has it. False: there is a newer one, or the session has ended."""
+    life = max(1, record.seconds_left())
+    return _synced(record.session_id, ended=False, written_at=record.written_at, seconds=min(SYNCED_SECONDS, life))
+
+
+def now_ended(session_id: str) -> bool:
+    """Cassandra's rows are deleted. The tombstone outlives whatever request was under way."""
+    return _synced(session_id, ended=True, written_at=0, seconds=SYNCED_SECONDS)
+
+
+def unsynced(limit: int) -> list[str]:
+    """Some of the sessions that Cassandra has not got yet, at random, so that one that fails delays no others."""
+    found: list[str] = _ask(lambda redis: redis.srandmember(UNSYNCED, limit))
+    return found
+
+
+def count_unsynced() -> int:
+    found: int = _ask(lambda redis: redis.scard(UNSYNCED))
+    return found
+
+
+def listed(user_id: str) -> list[str]:
+    """The account's sessions, some of whose copies may have expired."""
+    found: list[str] = _ask(lambda redis: redis.zrevrange(_index(user_id), 0, LISTED - 1))
+    return found
+
+
+def _synced(session_id: str, *, ended: bool, written_at: int, seconds: int) -> bool:
+    arguments = (session_id, int(ended), written_at, seconds)
+    return bool(_ask(lambda redis: redis.register_script(_SYNCED)(keys=[_key(session_id), UNSYNCED], args=arguments)))
+
+
+# A Redis that hangs costs every question its time-out; one that is gone refuses at once and may always be asked.
+_hanging = Reachable()
+
+
+def _ask(question: Callable[[Redis], Any]) -> Any:
+    if not _hanging:
+        raise RedisConnectionError("Redis did not answer a moment ago")
+    try:
+        return question(redis_client())
+    except RedisTimeoutError as error:
+        _hanging.failed(error)
+        raise
+
+
+def _copy(answer: list[Any]) -> Copy:
+    ended, text, synced, age = answer
+    return Copy(
+        ended=bool(ended),
+        record=SessionRecord.from_text(text) if text else None,
+        synced=synced == "1",
+        fresh=0 <= age < settings.SESSION_CACHE_SECONDS,
+    )
+
+
+def _key(session_id: str) -> str:
+    return f"session:{session_id}"
+
+
+def _index(user_id: str) -> str:
+    return f"sessions-of:{user_id}"

@@ -1,0 +1,43 @@
+"""Ending every other session of an account."""
+
+import structlog
+from django.contrib.auth import HASH_SESSION_KEY
+from django.contrib.sessions.backends.base import UpdateError
+from pymongo import ReturnDocument
+
+from gateway.accounts.models import User
+from gateway.accounts.sessions.devices import end_others
+from gateway.accounts.sessions.engine import SessionStore
+from gateway.accounts.sessions.errors import SessionsUnavailable
+from gateway.domain.errors import NotSignedIn
+from gateway.mongo.client import database
+
+log = structlog.get_logger(__name__)
+
+
+def sign_out_everywhere(user: User, session: SessionStore) -> User:
+    """End all but this one, whatever the state of Redis and Cassandra; returns the account as it is now.
+
+    Of two at once one wins, and the other finds itself signed out. A crash after the first step ends this session too.
+    """
+    seen = {"_id": user.pk, "password": user.password, "session_generation": user.session_generation}
+    changed = database()[User._meta.db_table].find_one_and_update(
+        seen, {"$inc": {"session_generation": 1}}, {"session_generation": 1}, return_document=ReturnDocument.AFTER
+    )
+    if changed is None:
+        raise NotSignedIn
+    user.session_generation = changed["session_generation"]
+    session[HASH_SESSION_KEY] = user.get_session_auth_hash()
+    try:
+        session.save()
+    except UpdateError as error:
+        raise NotSignedIn from error
+    _tidy_up(user, session)
+    return user
+
+
+def _tidy_up(user: User, session: SessionStore) -> None:
+    try:
+        end_others(user, but=session.session_id or "")
+    except SessionsUnavailable as error:
+        log.info("sessions.left_to_expire", reason=str(error))

@@ -1,0 +1,43 @@
+"""Running writes: any number, to any tables, each at its table's consistency."""
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future
+from itertools import groupby, islice
+from typing import Any
+
+from gateway.cassandra.circuit import CIRCUIT
+from gateway.cassandra.requests import Page, ready_batch, send, wait
+from gateway.cassandra.statements import Write
+
+# Enough to keep a small cluster busy, few enough that one rebuild does not crowd out the shop's own requests.
+IN_FLIGHT = 32
+# Rows of one partition that travel together; 100 orders with their lines are some 200 kB, far below the mutation limit.
+BATCH = 100
+
+
+def write(writes: Iterable[Write]) -> None:
+    """Return when all are acknowledged. After an error some are written, some not: repeat them all, it does no harm."""
+    CIRCUIT.check()
+    pending: deque[Future[Page]] = deque()
+    for batch in _by_partition(writes):
+        if len(pending) == IN_FLIGHT:
+            wait(pending.popleft())
+        pending.append(send(ready_batch(batch)))
+    while pending:
+        wait(pending.popleft())
+
+
+def gathered(writes: Iterable[Write]) -> list[Write]:
+    """The same, those of one partition beside each other, so that they travel together."""
+    by_partition: dict[tuple[Any, ...], list[Write]] = {}
+    for one in writes:
+        by_partition.setdefault(one.partition, []).append(one)
+    return [one for together in by_partition.values() for one in together]
+
+
+def _by_partition(writes: Iterable[Write]) -> Iterator[list[Write]]:
+    """Neighbours that belong to one partition; the input is not gathered, it may be as long as a table."""
+    for _, group in groupby(writes, key=lambda write: write.partition):
+        while batch := list(islice(group, BATCH)):
+            yield batch

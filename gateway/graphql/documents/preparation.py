@@ -1,0 +1,54 @@
+"""New documents are parsed and validated beside the event loop, a few at a time; one flight for one text."""
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+
+from django.conf import settings
+
+from gateway.graphql.documents.cache import Documents, Outcome, check_size, digest_of
+from gateway.graphql.errors import overloaded
+
+# So small a document takes no longer than other steps of a request, whatever is in it.
+SMALL_BYTES = 500
+
+
+class Preparation:
+    """Documents for the endpoint: remembered, or prepared where they hold nobody up."""
+
+    def __init__(self, documents: Documents) -> None:
+        self._documents = documents
+        self._flights: dict[bytes, asyncio.Task[Outcome]] = {}
+
+    async def outcome(self, text: str) -> Outcome:
+        """Raises Refused for a text that is too large, and when too many wait. Who starts the flight pays for it."""
+        check_size(text)
+        if known := self._documents.known(text):
+            return known
+        if len(text.encode()) <= SMALL_BYTES:
+            outcome = self._documents.prepare(text)
+            self._documents.remember(text, outcome)
+            return outcome
+        digest = digest_of(text)
+        if digest in self._flights:
+            shared = await asyncio.shield(self._flights[digest])
+            return shared._replace(milliseconds=0.0)
+        if len(self._flights) >= settings.GRAPHQL_MAX_PREPARING:
+            raise overloaded()
+        flight = asyncio.create_task(self._fly(digest, text))
+        self._flights[digest] = flight
+        return await asyncio.shield(flight)
+
+    async def _fly(self, digest: bytes, text: str) -> Outcome:
+        try:
+            outcome = await asyncio.get_running_loop().run_in_executor(_pool(), self._documents.prepare, text)
+            self._documents.remember(text, outcome)
+            return outcome
+        finally:
+            del self._flights[digest]
+
+
+@cache
+def _pool() -> ThreadPoolExecutor:
+    """One thread: it works in Python, so that a second would only take from the event loop. Made on first use."""
+    return ThreadPoolExecutor(max_workers=1, thread_name_prefix="graphql-prepare")

@@ -1,0 +1,87 @@
+"""What clients pay for work that has been done before its price was known: CPU spent on their documents.
+
+A bucket cannot be overdrawn. What it could not pay is owed, and collected before the client is given anything more.
+"""
+
+import math
+import time
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.conf import settings
+
+from gateway.graphql.http import throttle
+from gateway.graphql.http.throttle import Spent
+
+# What the least that any request costs pays for: an ordinary one takes no longer until it is executed.
+FREE_MILLISECONDS = 1.0
+# Each entry is a client that sends what is expensive to refuse; beyond so many the oldest debt is forgiven.
+DEBTORS = 10_000
+
+_owed: OrderedDict[str, int] = OrderedDict()
+_refused_until: OrderedDict[str, float] = OrderedDict()
+"""Of debtors: when their buckets will hold what they owe. Until then nobody needs to ask Redis again."""
+
+
+class Meter:
+    """CPU spent on one request before it is executed."""
+
+    def __init__(self) -> None:
+        self.milliseconds = 0.0
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Around work that does not wait for anything."""
+        began = time.thread_time()
+        try:
+            yield
+        finally:
+            self.milliseconds += (time.thread_time() - began) * 1000
+
+    @property
+    def points(self) -> int:
+        return int(max(0.0, self.milliseconds - FREE_MILLISECONDS) * settings.GRAPHQL_POINTS_PER_MS)
+
+
+async def collect(client: str) -> None:
+    """Take what the client owes; raises THROTTLED, with no other work done, while it cannot pay."""
+    while owed := _owed.pop(client, 0):
+        # A bucket holds no more than this, so that a large debt is paid in parts.
+        part = min(owed, settings.GRAPHQL_BUCKET_POINTS)
+        spent = await throttle.spend(client, part)
+        owe(client, owed - part if spent.allowed else owed)
+        if not spent.allowed:
+            _refused_until[client] = time.monotonic() + (part - spent.left) / settings.GRAPHQL_BUCKET_RESTORE
+            _refused_until.move_to_end(client)
+            if len(_refused_until) > DEBTORS:
+                _refused_until.popitem(last=False)
+            raise spent.refusal(part)
+
+
+def refuse_debtor(client: str) -> None:
+    """Raise THROTTLED for a client that is known to be unable to pay yet: nothing else is done for the request."""
+    left = _refused_until.get(client, 0.0) - time.monotonic()
+    if left > 0:
+        raise Spent(allowed=False, left=0).refusal(math.ceil(left * settings.GRAPHQL_BUCKET_RESTORE))
+    _refused_until.pop(client, None)
+
+
+async def charge(client: str, points: int) -> Spent:
+    """For work that is done: what the bucket cannot pay now is owed."""
+    spent = await throttle.spend(client, points)
+    if spent.allowed:
+        return spent
+    rest = math.floor(spent.left)
+    paid = rest if rest > 0 and (await throttle.spend(client, rest)).allowed else 0
+    owe(client, points - paid)
+    return spent
+
+
+def owe(client: str, points: int) -> None:
+    if points <= 0:
+        return
+    _owed[client] = _owed.get(client, 0) + points
+    _owed.move_to_end(client)
+    if len(_owed) > DEBTORS:
+        _owed.popitem(last=False)

@@ -1,0 +1,235 @@
+"""The GraphQL endpoint: each request passes the doors in order, and the answer leaves by one."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import structlog
+from django.conf import settings
+from graphql import GraphQLError
+
+from gateway import deadline
+from gateway.domain.texts import Text, accepted_language
+from gateway.fallback import noting_degradation
+from gateway.graphql.context import RequestContext
+from gateway.graphql.documents import cost, persisted_queries
+from gateway.graphql.documents.cache import Documents, Operation
+from gateway.graphql.documents.preparation import Preparation
+from gateway.graphql.errors import (
+    FAULT,
+    TOO_SLOW,
+    Code,
+    Refused,
+    bounded,
+    formatted,
+    is_outage,
+    is_refused_change,
+    overloaded,
+    retry_after,
+)
+from gateway.graphql.http import browsers, cache_headers, charges, graphiql, negotiation, throttle
+from gateway.graphql.http.negotiation import GRAPHQL_RESPONSE, HTML, JSON
+from gateway.graphql.http.requests import METHODS, Bodies, GraphQLRequest, bad_request, check_method, decode_request
+from gateway.graphql.schema import schema
+from gateway.logs import configuration
+from gateway.mongo.policies import collecting_policies
+from gateway.web.admission import CLIENT_GONE, ClientGone, Overloaded, Turns
+from gateway.web.clients import address_of, client_of
+from gateway.web.http import Receive, Scope, Send, header, respond
+
+log = structlog.get_logger(__name__)
+
+NOT_ACCEPTABLE = Text(f"Ответ бывает только {GRAPHQL_RESPONSE} или {JSON}.", f"We answer {GRAPHQL_RESPONSE} or {JSON}.")
+ONLY_QUERIES_BY_GET = Text(
+    "GET только читает: отправьте мутацию через POST.", "GET only reads: send mutations by POST."
+)
+
+# Strawberry asks for a text even when the document is given; nobody reads it.
+PERSISTED = "persisted"
+
+documents = Documents(schema.as_graphql_core())
+preparation = Preparation(documents)
+turns = Turns(running="GRAPHQL_MAX_RUNNING", waiting="GRAPHQL_MAX_WAITING", per_client="GRAPHQL_MAX_RUNNING_PER_CLIENT")
+bodies = Bodies()
+
+
+@dataclass(slots=True)
+class Answer:
+    content: dict[str, Any]
+    status: int = 200
+    headers: dict[str, str] = field(default_factory=dict)
+    max_age: int = 0
+    """Seconds that anybody may keep it."""
+
+
+async def graphql_endpoint(scope: Scope, receive: Receive, send: Send) -> None:
+    always = {"vary": "Accept, Accept-Language, Origin", **browsers.cors_headers(scope)}
+    if scope["method"] == "OPTIONS":
+        await respond(send, 204, b"", JSON, {**always, "allow": METHODS, **browsers.preflight_headers(scope)})
+        return
+    if scope["method"] == "GET" and graphiql.is_wanted(scope):
+        of_page = {"cache-control": "no-cache", "content-security-policy": graphiql.POLICY}
+        await respond(send, 200, graphiql.page(), f"{HTML}; charset=utf-8", {**always, **of_page})
+        return
+    media_type = negotiation.chosen(header(scope, "accept"), (JSON, GRAPHQL_RESPONSE))
+    context = RequestContext(
+        scope,
+        request_id=configuration.current_request_id() or "",
+        language=accepted_language(header(scope, "accept-language")),
+        client=client_of(scope),
+        address=address_of(scope),
+    )
+    try:
+        answer = await _answer(scope, receive, context, media_type)
+    except ClientGone:
+        await respond(send, CLIENT_GONE, b"", JSON)
+        return
+    body = json.dumps(answer.content, ensure_ascii=False, separators=(",", ":")).encode()
+    headers = {**always, "cache-control": cache_headers.NO_STORE, **answer.headers}
+    status = answer.status
+    if answer.max_age:
+        headers |= cache_headers.cached_headers(body, answer.max_age)
+        if cache_headers.is_known(headers["etag"], header(scope, "if-none-match")):
+            status = 304
+    content_type = f"{media_type or JSON}; charset=utf-8"
+    await respond(send, status, body, content_type, headers, cookies=context.cookie_headers())
+
+
+async def _answer(scope: Scope, receive: Receive, context: RequestContext, media_type: str | None) -> Answer:
+    """Raises ClientGone, with nothing begun."""
+    loop = asyncio.get_running_loop()
+    until = loop.time() + settings.GRAPHQL_MAX_SECONDS
+    try:
+        if media_type is None:
+            raise bad_request(NOT_ACCEPTABLE, status=406)
+        browsers.refuse_forgery(scope)
+        check_method(scope)
+        charges.refuse_debtor(context.client)
+        turns.refuse_when_full(context.client)
+        with bodies.holding() as body:
+            if scope["method"] == "POST":
+                await body.read(receive, until)
+            async with turns.turn(context.client, receive, min(until, loop.time() + settings.GRAPHQL_MAX_WAIT_SECONDS)):
+                return await _in_time(_serve(scope, bytes(body.content), context, media_type), until, context)
+    except Refused as refused:
+        return _refusal(refused, context, media_type)
+    except Overloaded:
+        return _refusal(overloaded(), context, media_type)
+
+
+async def _in_time(serving: Awaitable[Answer], until: float, context: RequestContext) -> Answer:
+    loop = asyncio.get_running_loop()
+    try:
+        async with asyncio.timeout_at(until):
+            with deadline.within(until - loop.time()):
+                return await serving
+    except Refused:
+        raise
+    except TimeoutError:
+        log.warning("graphql_deadline")
+        return _failure(context, "DEADLINE_EXCEEDED", TOO_SLOW, 200)
+    except Exception:
+        log.exception("graphql_fault")
+        return _failure(context, "INTERNAL", FAULT, 500)
+
+
+async def _serve(scope: Scope, body: bytes, context: RequestContext, media_type: str | None) -> Answer:
+    meter = charges.Meter()
+    # Before any work; its refusal, too, costs nothing.
+    await charges.collect(context.client)
+    try:
+        with meter.running():
+            request = decode_request(scope, body)
+    except Refused:
+        await charges.charge(context.client, max(throttle.LEAST, meter.points))
+        raise
+    asked = 0
+    try:
+        found = await persisted_queries.find(request.text, request.id)
+        outcome = await preparation.outcome(found.text)
+        meter.milliseconds += outcome.milliseconds
+        prepared = outcome.prepared()
+        operation = prepared.operation(request.operation_name)
+        if request.by_get and not operation.is_query:
+            raise bad_request(ONLY_QUERIES_BY_GET, status=405, headers={"allow": "POST"})
+        with meter.running():
+            variables = documents.variables(operation, request.variables)
+            asked = operation.cost.total(variables.coerced)
+            if found.unregistered is not None:
+                persisted_queries.log_unregistered(found.unregistered, prepared.document)
+        cost.check(asked)
+    except Refused as refused:
+        spent = await charges.charge(context.client, max(throttle.LEAST, meter.points))
+        reason = refused if spent.allowed else spent.refusal(throttle.LEAST)
+        return _refusal(reason, context, media_type, _cost(asked, 0, spent))
+    spent = await throttle.spend(context.client, max(asked, throttle.LEAST))
+    if not spent.allowed:
+        charges.owe(context.client, meter.points)
+        return _refusal(spent.refusal(asked), context, media_type, _cost(asked, 0, spent))
+    if found.to_store is not None:
+        await persisted_queries.store(found.to_store, found.text, client=context.client)
+    if meter.points:
+        # Done already, and remembered from now on: it is paid for besides, and refuses nobody what was asked for.
+        spent = await charges.charge(context.client, meter.points)
+    context.document = prepared.document
+    return await _execute(request, operation, context, asked, spent)
+
+
+async def _execute(
+    request: GraphQLRequest, operation: Operation, context: RequestContext, asked: int, spent: throttle.Spent
+) -> Answer:
+    with collecting_policies() as policies, noting_degradation() as degradation:
+        result = await schema.execute(
+            request.text or PERSISTED,
+            variable_values=request.variables,
+            operation_name=request.operation_name,
+            context_value=context,
+        )
+    # What is asked for is an upper bound; of it the objects in the answer were needed. A write costs what it costs.
+    actual = min(asked, cost.objects_in(result.data) - 1) if operation.is_query else asked
+    answer = Answer({"data": result.data, "extensions": {"cost": _cost(asked, max(0, actual), spent)}})
+    if degradation.noted:
+        answer.content["extensions"]["degraded"] = True
+    if result.errors:
+        mutation = not operation.is_query
+        told = [formatted(error, context.language, mutation=mutation) for error in result.errors]
+        answer.content["errors"] = bounded(told, context.language)
+        if _nothing_done(result.data, result.errors, mutation=mutation):
+            answer.status, answer.headers = 503, {"retry-after": str(retry_after())}
+    elif request.by_get and not context.personal and not degradation.noted:
+        answer.max_age = cache_headers.max_age(policies)
+    if answer.max_age:
+        # One client's points are nobody else's business, and would make every copy of the answer different.
+        del answer.content["extensions"]["cost"]["throttleStatus"]
+    return answer
+
+
+def _nothing_done(data: object, errors: Sequence[GraphQLError], *, mutation: bool) -> bool:
+    """Because MongoDB is away: a change was refused, or no part of the query could be answered."""
+    outages = [error for error in errors if is_outage(error)]
+    return any(data is None or is_refused_change(error, mutation=mutation) for error in outages)
+
+
+def _refusal(
+    refused: Refused, context: RequestContext, media_type: str | None, spent: dict[str, Any] | None = None
+) -> Answer:
+    content: dict[str, Any] = {"errors": bounded(refused.formatted(context.language), context.language)}
+    if spent is not None:
+        content["extensions"] = {"cost": spent}
+    # A client that speaks only plain JSON expects 200 for anything but a broken HTTP request.
+    status = refused.status or (400 if media_type == GRAPHQL_RESPONSE else 200)
+    return Answer(content, status, refused.headers)
+
+
+def _failure(context: RequestContext, code: Code, text: Text, status: int) -> Answer:
+    """Of the request as a whole, after it was accepted."""
+    extensions = {"code": code, "requestId": context.request_id}
+    return Answer(
+        {"data": None, "errors": [{"message": text.in_language(context.language), "extensions": extensions}]}, status
+    )
+
+
+def _cost(asked: int, actual: int, spent: throttle.Spent) -> dict[str, Any]:
+    return {"requestedQueryCost": asked, "actualQueryCost": actual, "throttleStatus": spent.status()}

@@ -1,0 +1,52 @@
+"""A bucket of cost points per client, which leaks back at a steady rate; see `gateway.redis.buckets`."""
+
+import math
+from typing import NamedTuple, TypedDict
+
+from django.conf import settings
+
+from gateway.domain.texts import Text
+from gateway.graphql.errors import Refused
+from gateway.redis.buckets import Buckets, Rate
+
+# What any document costs, a refused one too: reading it is work.
+LEAST = 1
+
+THROTTLED = Text("Слишком много запросов. Повторите через {seconds} с.", "Too many requests. Try again in {seconds} s.")
+
+_buckets = Buckets("graphql:bucket")
+
+
+class ThrottleStatus(TypedDict):
+    maximumAvailable: int
+    currentlyAvailable: int
+    restoreRate: int
+
+
+class Spent(NamedTuple):
+    allowed: bool
+    left: float
+
+    def status(self) -> ThrottleStatus:
+        return {
+            "maximumAvailable": settings.GRAPHQL_BUCKET_POINTS,
+            "currentlyAvailable": math.floor(self.left),
+            "restoreRate": settings.GRAPHQL_BUCKET_RESTORE,
+        }
+
+    def refusal(self, points: int) -> Refused:
+        seconds = max(1, math.ceil((points - self.left) / settings.GRAPHQL_BUCKET_RESTORE))
+        return Refused(
+            "THROTTLED",
+            THROTTLED,
+            status=429,
+            headers={"retry-after": str(seconds)},
+            details={"retryAfter": seconds},
+            seconds=seconds,
+        )
+
+
+async def spend(client: str, points: int) -> Spent:
+    """Take the points from the client's bucket, if it has them. One round trip."""
+    rate = Rate(settings.GRAPHQL_BUCKET_POINTS, settings.GRAPHQL_BUCKET_RESTORE)
+    return Spent(*await _buckets.take(client, points, rate))

@@ -1,0 +1,77 @@
+"""Relay's Node: anything with a global id, found again by it.
+
+A domain registers each of its types once: `NODES.register("Cart", 2, load)`.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, NamedTuple
+
+import strawberry
+from strawberry.types import Info
+
+from gateway.domain.texts import Text
+from gateway.graphql.context import RequestContext
+from gateway.graphql.inputs import BadInput
+from gateway.graphql.relay.ids import parsed_id
+
+MAX_NODES = 100
+TOO_MANY = Text("Не больше {maximum} id за раз, а не {value}.", "At most {maximum} ids at once, not {value}.")
+
+Key = tuple[str, ...]
+Load = Callable[[Sequence[Key], RequestContext], Awaitable[Sequence[Any]]]
+"""From distinct keys to the things in the same order, None for what is not there or not the caller's to see."""
+
+
+@strawberry.interface
+class Node:
+    @strawberry.field
+    def id(self) -> strawberry.ID:
+        raise NotImplementedError
+
+
+class _Registered(NamedTuple):
+    key_length: int
+    load: Load
+
+
+class NodeTypes:
+    def __init__(self) -> None:
+        self._types: dict[str, _Registered] = {}
+
+    def register(self, type_name: str, key_length: int, load: Load) -> None:
+        self._types[type_name] = _Registered(key_length, load)
+
+    async def find(self, ids: Sequence[str], context: RequestContext) -> list[Any]:
+        """One load per type, however many ids; None for an id that is unknown, damaged or crafted."""
+        parsed = [self._known(text) for text in ids]
+        found: dict[tuple[str, Key], Any] = {}
+        for type_name in dict.fromkeys(known[0] for known in parsed if known):
+            keys = list(dict.fromkeys(known[1] for known in parsed if known and known[0] == type_name))
+            things = await self._types[type_name].load(keys, context)
+            found |= {(type_name, key): thing for key, thing in zip(keys, things, strict=True)}
+        return [found.get(known) if known else None for known in parsed]
+
+    def _known(self, text: str) -> tuple[str, Key] | None:
+        parsed = parsed_id(text)
+        if parsed is None:
+            return None
+        registered = self._types.get(parsed[0])
+        return parsed if registered and registered.key_length == len(parsed[1]) else None
+
+
+NODES = NodeTypes()
+
+
+@strawberry.type
+class NodeQuery:
+    @strawberry.field
+    async def node(self, info: Info[RequestContext, None], id: strawberry.ID) -> Node | None:  # noqa: A002
+        found = await NODES.find([id], info.context)
+        node: Node | None = found[0]
+        return node
+
+    @strawberry.field
+    async def nodes(self, info: Info[RequestContext, None], ids: list[strawberry.ID]) -> list[Node | None]:
+        if len(ids) > MAX_NODES:
+            raise BadInput(TOO_MANY, maximum=MAX_NODES, value=len(ids))
+        return await NODES.find(ids, info.context)

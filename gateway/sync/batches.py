@@ -1,0 +1,47 @@
+"""Walking a collection of any size in batches, each a read of its own: nothing is held open while a batch is worked on.
+
+What is inserted or changed behind the walk is not seen by it. From the primary: what is compared must be the newest.
+"""
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from gateway.mongo.client import Document
+from gateway.mongo.policies import SYNC, under
+from gateway.sync.majority import committed
+
+# Whole documents with all their rows beside them: a few megabytes.
+BATCH = 200
+
+BY_ID = "_id_"
+BY_TIME = "created_at_1__id_1"
+
+
+def by_id(collection: str, *, after: Any = None) -> Iterator[list[Document]]:
+    """All documents, in the order of their ids; `after`: those beyond this one."""
+    while documents := _batch(collection, {"_id": {"$gt": after}} if after is not None else {}, BY_ID):
+        yield documents
+        after = documents[-1]["_id"]
+
+
+def by_time(
+    collection: str, until: datetime, *, since: datetime | None = None, also: Document | None = None
+) -> Iterator[list[Document]]:
+    """Those made before `until`, oldest first, of which `also` is true."""
+    wanted = also or {}
+    where: Document = {"created_at": {"$lt": until, **({"$gte": since} if since else {})}}
+    while documents := _batch(collection, {**wanted, **where}, BY_TIME):
+        yield documents
+        last = documents[-1]
+        # One range of the index from the last one on; the condition passes over those of its moment that were seen.
+        where = {
+            "created_at": {"$gte": last["created_at"], "$lt": until},
+            "$or": [{"created_at": {"$gt": last["created_at"]}}, {"_id": {"$gt": last["_id"]}}],
+        }
+
+
+def _batch(collection: str, where: Document, index: str) -> list[Document]:
+    sort = [("_id", 1)] if index == BY_ID else [("created_at", 1), ("_id", 1)]
+    with under(SYNC):
+        return list(committed(collection).find(where, sort=sort, limit=BATCH, hint=index))

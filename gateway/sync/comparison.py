@@ -1,0 +1,145 @@
+"""Whether Cassandra holds the rows that documents make: all of them, field by field, and no others.
+
+Documents change while their rows are read, so a first look finds only suspects. What is wrong between two reads of a
+document in one and the same version, with nothing owed, is wrong.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from cassandra.util import Date
+
+from gateway.cassandra.reads import read_many
+from gateway.cassandra.statements import Row, Select
+from gateway.cassandra.table import Table
+from gateway.mongo.client import Document
+from gateway.sync.declarations import Rows, Synced
+
+# A document that changes between every two looks at it is looked at again another night.
+LOOKS = 5
+
+Kind = Literal["missing", "different", "stale", "unmarked", "only_copied"]
+Key = tuple[Any, ...]
+Stale = tuple[tuple[Table, Row], ...]
+"""Keys of rows that should not be there."""
+
+
+class Difference(NamedTuple):
+    table: str
+    id: str
+    """Of the document."""
+    kind: Kind
+    """`stale`: a row that the document does not make. `unmarked`: the document is owed and does not say so.
+    `only_copied`: MongoDB does not have the document."""
+    columns: tuple[str, ...] = ()
+    """Those that differ."""
+
+
+@dataclass(frozen=True, slots=True)
+class Differing:
+    """A document, as read, and what is wrong with its rows."""
+
+    document: Document
+    differences: tuple[Difference, ...]
+    stale: Stale = ()
+
+
+def is_waiting(document: Document) -> bool:
+    """Its rows are about to be written: there is nothing to compare."""
+    return "unsynced" in document
+
+
+def is_unmarked(synced: Synced, document: Document) -> bool:
+    """Something is owed and no sweep will find it: made by hand, or by a release that knew no marks."""
+    if is_waiting(document):
+        return False
+    return document["version"] > document.get("synced_version", 0) or bool(synced.placed(document))
+
+
+def confirmed(synced: Synced, documents: Sequence[Document]) -> list[Differing]:
+    """Those of them that differ, and not because they change or are being copied at this moment."""
+    found: list[Differing] = []
+    suspects = [document for document in documents if not is_waiting(document)]
+    for _ in range(LOOKS):
+        differing = _look(synced, suspects)
+        if not differing:
+            break
+        now = {after["_id"]: after for after in synced.find([synced.key_of(each.document) for each in differing])}
+        suspects = []
+        for each in differing:
+            after = now.get(each.document["_id"])
+            if after is None or is_waiting(after):
+                continue
+            if after["version"] == each.document["version"]:
+                found.append(each)
+            else:
+                suspects.append(after)
+    return found
+
+
+def compare(synced: Synced, documents: Sequence[Document], rows: Rows) -> list[Differing]:
+    """Those whose rows are not exactly these, as of now. `rows` may be more than the sync writes."""
+    expected = [list(rows(document)) for document in documents]
+    asked = [_reads(*each) for each in zip(_lookups(synced, documents), expected, strict=True)]
+    answers = iter(read_many(select for reads in asked for _, select in reads))
+    differing = []
+    for document, wanted, reads in zip(documents, expected, asked, strict=True):
+        found = [(table, row) for table, _ in reads for row in next(answers)]
+        if each := _differing(document, wanted, found):
+            differing.append(each)
+    return differing
+
+
+def key_of(table: Table, row: Row) -> Key:
+    """Equal for two rows that are the same one, whatever they hold."""
+    return (table.full_name, *(_plain(row[column]) for column in table.primary_key))
+
+
+def _look(synced: Synced, documents: Sequence[Document]) -> list[Differing]:
+    if synced.rows is None or not documents:
+        return []
+    owed = [document for document in documents if is_unmarked(synced, document)]
+    ids = {document["_id"] for document in owed}
+    unmarked = [Differing(each, (Difference(synced.collection, each["_id"], "unmarked"),)) for each in owed]
+    return unmarked + compare(synced, [each for each in documents if each["_id"] not in ids], synced.rows)
+
+
+def _lookups(synced: Synced, documents: Sequence[Document]) -> Iterable[Iterable[tuple[Table, Select]]]:
+    return synced.lookups(documents) if synced.lookups else [() for _ in documents]
+
+
+def _reads(
+    lookups: Iterable[tuple[Table, Select]], expected: Iterable[tuple[Table, Row]]
+) -> list[tuple[Table, Select]]:
+    """The lookups, and by its key each row of a table that they leave out."""
+    reads = list(lookups)
+    covered = {table.full_name for table, _ in reads}
+    return reads + [(table, table.by_key(row)) for table, row in expected if table.full_name not in covered]
+
+
+def _differing(
+    document: Document, expected: Iterable[tuple[Table, Row]], found: Iterable[tuple[Table, Row]]
+) -> Differing | None:
+    there = {key_of(table, row): (table, row) for table, row in found}
+    differences = []
+    for table, row in expected:
+        _, actual = there.pop(key_of(table, row), (table, None))
+        if actual is None:
+            differences.append(Difference(table.name, document["_id"], "missing"))
+        elif columns := tuple(_columns_that_differ(row, actual)):
+            differences.append(Difference(table.name, document["_id"], "different", columns))
+    differences += [Difference(table.name, document["_id"], "stale") for table, _ in there.values()]
+    stale = tuple((table, {column: row[column] for column in table.primary_key}) for table, row in there.values())
+    return Differing(document, tuple(differences), stale) if differences else None
+
+
+def _columns_that_differ(expected: Row, actual: Row) -> Iterator[str]:
+    for column, value in expected.items():
+        if value != actual[column]:
+            yield column
+
+
+def _plain(value: Any) -> Any:
+    """The driver's dates equal ours, but do not hash alike."""
+    return value.date() if isinstance(value, Date) else value

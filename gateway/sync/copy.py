@@ -1,0 +1,108 @@
+"""Copying documents to Cassandra: place, write, mark. Any number of processes may copy the same one at once.
+
+Rows carry a timestamp that follows the version, so a copy that comes late changes nothing. What dies on the way leaves
+the document marked, and the sweep copies it again.
+"""
+
+from collections.abc import Sequence
+
+import structlog
+from pymongo import UpdateOne
+from pymongo.errors import PyMongoError
+
+from gateway.cassandra import partition_stats
+from gateway.cassandra.errors import CassandraError, CassandraNotConfigured
+from gateway.cassandra.reads import ping
+from gateway.cassandra.writes import gathered, write
+from gateway.mongo.client import Document, database
+from gateway.mongo.policies import SYNC, under
+from gateway.sync import marks
+from gateway.sync.declarations import Synced
+
+log = structlog.get_logger(__name__)
+
+# So many in a row that Cassandra does not serve are its own trouble, not theirs.
+TURNED_AWAY = 3
+
+
+def copy_documents(synced: Synced, documents: Sequence[Document]) -> int:
+    """How many have reached Cassandra. One that fails keeps no other from it: it is tried again after a pause.
+
+    Raises CassandraError when Cassandra is away, and leaves all marked as they are.
+    """
+    try:
+        return _copy(synced, documents)
+    except (CassandraNotConfigured, PyMongoError):
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever is wrong with one of them, the others must not wait
+        if isinstance(error, CassandraError):
+            # Away for all, or unable to serve some of them?
+            ping()
+        log.info("sync.one_by_one", collection=synced.collection, error=type(error).__name__)
+    return _copy_each(synced, documents)
+
+
+def _copy_each(synced: Synced, documents: Sequence[Document]) -> int:
+    copied, turned_away = 0, 0
+    for document in documents:
+        try:
+            copied += _copy(synced, [document])
+            turned_away = 0
+        except PyMongoError:
+            raise
+        except Exception as error:
+            _postpone(synced, document, error)
+            turned_away = turned_away + 1 if isinstance(error, CassandraError) else 0
+            if turned_away == TURNED_AWAY:
+                raise
+    return copied
+
+
+def _copy(synced: Synced, documents: Sequence[Document]) -> int:
+    placed = place(synced, documents)
+    writes = gathered(one for document in placed for one in synced.writes(document))
+    write(writes)
+    _mark(synced, placed)
+    partition_stats.note(synced.tables, {one.partition for one in writes})
+    return len(placed)
+
+
+def place(synced: Synced, documents: Sequence[Document]) -> list[Document]:
+    """Write down where rows will go before they do. A document that was changed meanwhile is left for the next time."""
+    wanted = [(document, fields) for document in documents if (fields := synced.placed(document))]
+    if not wanted:
+        return list(documents)
+    updates = [
+        UpdateOne(
+            {
+                **synced.address(document),
+                "version": document["version"],
+                **{field: document.get(field) for field in fields},
+            },
+            {"$set": fields},
+        )
+        for document, fields in wanted
+    ]
+    with under(SYNC):
+        if database()[synced.collection].bulk_write(updates, ordered=False).matched_count == len(wanted):
+            ours = {document["_id"]: fields for document, fields in wanted}
+            return [document | ours.get(document["_id"], {}) for document in documents]
+    stand = synced.find([synced.key_of(document) for document in documents])
+    return [document for document in stand if not synced.placed(document)]
+
+
+def _mark(synced: Synced, documents: Sequence[Document]) -> None:
+    updates = [
+        UpdateOne(synced.address(document), marks.synced(document["version"], synced.tidied(document)))
+        for document in documents
+    ]
+    if updates:
+        with under(SYNC):
+            database()[synced.collection].bulk_write(updates, ordered=False)
+
+
+def _postpone(synced: Synced, document: Document, error: Exception) -> None:
+    log.warning("sync.postponed", collection=synced.collection, id=document["_id"], exc_info=error)
+    where = {**synced.address(document), "version": document["version"]}
+    with under(SYNC):
+        database()[synced.collection].update_one(where, marks.postponed(error))

@@ -1,0 +1,110 @@
+"""Repairing rows that differ from their documents: as of a new version, so that nothing there before is younger."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+import structlog
+from pymongo import UpdateOne
+
+from gateway.cassandra.reads import read_many
+from gateway.cassandra.statements import Row
+from gateway.cassandra.table import Table
+from gateway.cassandra.writes import write
+from gateway.mongo.client import Document, database
+from gateway.mongo.policies import SYNC, under
+from gateway.sync import marks
+from gateway.sync.comparison import Difference, Differing, Stale, confirmed, key_of
+from gateway.sync.copy import copy_documents
+from gateway.sync.declarations import Synced
+
+log = structlog.get_logger(__name__)
+
+
+class Finding(NamedTuple):
+    difference: Difference
+    is_repaired: bool
+
+
+def reconcile(
+    synced: Synced, batches: Iterable[Sequence[Document]], *, repair: bool, report: Callable[[int], None]
+) -> Iterator[Finding]:
+    """Differences between these documents and their rows; `report` is told of every so many documents compared."""
+    for documents in batches:
+        differing = confirmed(synced, documents)
+        left = repair_rows(synced, differing) if repair else {each.document["_id"] for each in differing}
+        for each in differing:
+            for difference in each.differences:
+                yield noted(difference, is_repaired=difference.id not in left)
+        report(len(documents))
+
+
+def noted(difference: Difference, *, is_repaired: bool) -> Finding:
+    log.warning("reconcile.difference", **difference._asdict(), repaired=is_repaired)
+    return Finding(difference, is_repaired)
+
+
+def repair_rows(synced: Synced, differing: Sequence[Differing]) -> set[str]:
+    """Ids of those that differ still. One that is changed at the same moment is left to the copying of that change."""
+    left = list(differing)
+    # Whoever wrote by hand did it under the clock's time, far above any version's: the second try is younger than that.
+    for overtakes in (False, True):
+        if left:
+            _write_anew(synced, left, overtakes=overtakes)
+            left = _still_differing(synced, left)
+    return {each.document["_id"] for each in left}
+
+
+def _still_differing(synced: Synced, repaired: Sequence[Differing]) -> list[Differing]:
+    """Those whose rows are not right yet, and those of which a row that was too much is there still."""
+    stand = _stand(synced, repaired)
+    found = {each.document["_id"]: each for each in confirmed(synced, stand)}
+    stale = {each.document["_id"]: each for each in repaired if each.stale}
+    for document in stand:
+        each = stale.get(document["_id"])
+        if each and document["_id"] not in found and _is_any_left(synced, document, each.stale):
+            found[document["_id"]] = Differing(document, each.differences, each.stale)
+    return list(found.values())
+
+
+def _is_any_left(synced: Synced, document: Document, stale: Stale) -> bool:
+    return any(read_many(table.by_key(key) for table, key in _too_much(synced, document, stale)))
+
+
+def owe(synced: Synced, documents: Iterable[Document], *, overtakes: bool = False) -> None:
+    """Mark them for the sweep, as new versions; those that have changed since they were read are left alone."""
+    now = datetime.now(UTC)
+    updates = [
+        UpdateOne(
+            {**synced.address(document), "version": document["version"]},
+            marks.owed(marks.version_at(document, now) if overtakes else None),
+        )
+        for document in documents
+    ]
+    if updates:
+        with under(SYNC):
+            database()[synced.collection].bulk_write(updates, ordered=False)
+
+
+def _write_anew(synced: Synced, differing: Sequence[Differing], *, overtakes: bool) -> None:
+    owe(synced, (each.document for each in differing), overtakes=overtakes)
+    stand = _stand(synced, differing)
+    stale = {each.document["_id"]: each.stale for each in differing}
+    write(
+        table.delete(key, timestamp=marks.timestamp_of(document))
+        for document in stand
+        for table, key in _too_much(synced, document, stale[document["_id"]])
+    )
+    copy_documents(synced, stand)
+
+
+def _too_much(synced: Synced, document: Document, stale: Stale) -> Iterator[tuple[Table, Row]]:
+    """Of the rows that were, those that no version that has come since makes."""
+    made = {key_of(table, row) for table, row in synced.rows(document)} if stale and synced.rows else set()
+    for table, key in stale:
+        if key_of(table, key) not in made:
+            yield table, key
+
+
+def _stand(synced: Synced, differing: Sequence[Differing]) -> list[Document]:
+    return synced.find([synced.key_of(each.document) for each in differing])

@@ -1,0 +1,29 @@
+"""Where the buyer is: by the connection, or by what a server that asks for the buyer says."""
+
+import hmac
+import ipaddress
+
+from django.conf import settings
+
+from gateway.web.http import UNKNOWN, Scope, header, network_of
+
+
+def client_of(scope: Scope) -> str:
+    """Whom limits count: the network of the address."""
+    return network_of(address_of(scope))
+
+
+def address_of(scope: Scope) -> str:
+    """The client's address, or what a server that holds one of our tokens says it is."""
+    address: str = scope["client"][0] if scope.get("client") else UNKNOWN
+    named = header(scope, "x-buyer-address")
+    if named and _is_server(header(scope, "x-server-token") or ""):
+        address = named
+    try:
+        return str(ipaddress.ip_address(address))
+    except ValueError:
+        return UNKNOWN
+
+
+def _is_server(token: str) -> bool:
+    return any(hmac.compare_digest(token.encode(), known.encode()) for known in settings.GRAPHQL_SERVER_TOKENS)

@@ -1,0 +1,75 @@
+"""Routes requests, gives each an id and logs it."""
+
+import time
+from collections.abc import Mapping
+
+import structlog
+
+from gateway.logs import configuration
+from gateway.mongo.client import close_async_client
+from gateway.redis.clients import close_async_redis
+from gateway.web.clients import client_of
+from gateway.web.http import Application, Message, Receive, Scope, Send, header, with_one_cookie_header
+from gateway.web.proxies import behind_proxies
+
+log = structlog.get_logger(__name__)
+
+# Probes and files of the admin come in numbers and say nothing as long as they succeed.
+QUIET_PATHS = ("/healthz", "/readyz", "/static/")
+
+
+class Front:
+    def __init__(self, *, routes: Mapping[str, Application], fallback: Application) -> None:
+        self._routes = routes
+        self._fallback = fallback
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        match scope["type"]:
+            case "http":
+                await self._serve(behind_proxies(with_one_cookie_header(scope)), receive, send)
+            case "lifespan":
+                await _live(receive, send)
+            case "websocket":
+                await send({"type": "websocket.close"})
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request_id = configuration.accepted_request_id(header(scope, "x-request-id"))
+        configuration.bind_request_id(request_id)
+        started = time.perf_counter()
+        status = 500
+
+        async def send_with_id(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                headers = [*message["headers"], (b"x-request-id", request_id.encode("latin-1"))]
+                message = {**message, "headers": headers}
+            await send(message)
+
+        try:
+            await self._routes.get(scope["path"], self._fallback)(scope, receive, send_with_id)
+        finally:
+            if status >= 400 or not scope["path"].startswith(QUIET_PATHS):
+                milliseconds = round((time.perf_counter() - started) * 1000, 1)
+                log.info(
+                    "request",
+                    method=scope["method"],
+                    # Without the query string, which may hold a document or a token.
+                    path=scope["path"],
+                    status=status,
+                    ms=milliseconds,
+                    client=client_of(scope),
+                )
+
+
+async def _live(receive: Receive, send: Send) -> None:
+    """The server's start and end: connections open on first use and are closed here."""
+    while True:
+        message = await receive()
+        if message["type"] == "lifespan.startup":
+            await send({"type": "lifespan.startup.complete"})
+        else:
+            await close_async_client()
+            await close_async_redis()
+            await send({"type": "lifespan.shutdown.complete"})
+            return

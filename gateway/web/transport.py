@@ -1,0 +1,125 @@
+"""How the gateway may be spoken to, and the headers of every answer: one list for GraphQL and for Django.
+
+Django's own middleware would guard its half alone. Each application of `gateway.asgi` is wrapped here instead, inside
+the front, which knows the client's scheme; Django's security and X-Frame-Options middleware is therefore not installed.
+"""
+
+from collections.abc import Iterator
+
+from django.conf import settings
+from django.core.exceptions import DisallowedHost
+from django.http import HttpRequest
+
+from gateway.web.http import Application, Message, Receive, Scope, Send, respond
+
+CONTENT_SECURITY_POLICY = "; ".join(
+    (
+        "default-src 'self'",
+        # The admin has one <style> of its own, GraphiQL another; styles alone run nothing.
+        "style-src 'self' 'unsafe-inline'",
+        # GraphiQL's style sheet carries its letters and cursors within it.
+        "img-src 'self' data:",
+        "font-src 'self' data:",
+        "object-src 'none'",
+        "base-uri 'none'",
+        "form-action 'self'",
+        "frame-ancestors 'none'",
+    )
+)
+"""What a page may load and run. A page that needs other rules sends its own, which is then left alone."""
+
+HEADERS = {
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "same-origin",
+    "x-frame-options": "DENY",
+    "cross-origin-opener-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+    "content-security-policy": CONTENT_SECURITY_POLICY,
+}
+"""Of every answer, whoever gives it; over TLS there is Strict-Transport-Security besides."""
+
+PLAIN = "text/plain; charset=utf-8"
+UNKNOWN_HOST = b"This host name is not served here.\n"
+HTTPS_ONLY = b"Use HTTPS. What this request carried has travelled in the clear.\n"
+
+
+def with_headers(application: Application) -> Application:
+    """The application with the common headers, open to any host name and to plain HTTP.
+
+    For the health pages, which a load balancer asks by address and behind the TLS.
+    """
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message = {**message, "headers": [*message["headers"], *_missing(scope, message)]}
+            await send(message)
+
+        await application(scope, receive, send_with_headers)
+
+    return answer
+
+
+def public_pages(application: Application) -> Application:
+    """For browsers: a page asked for over plain HTTP is redirected to HTTPS where SECURE_SSL_REDIRECT says so."""
+    return with_headers(_guarded(application, redirects=True))
+
+
+def public_api(application: Application) -> Application:
+    """For programs: refused over plain HTTP. A redirect would hide that every request shows its token to all."""
+    return with_headers(_guarded(application, redirects=False))
+
+
+def _guarded(application: Application, *, redirects: bool) -> Application:
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        host = _allowed_host(scope)
+        if host is None:
+            await respond(send, 400, UNKNOWN_HOST, PLAIN)
+        elif _is_secure(scope) or not settings.SECURE_SSL_REDIRECT:
+            await application(scope, receive, send)
+        elif redirects and scope["method"] in {"GET", "HEAD"}:
+            await respond(send, 301, b"", PLAIN, {"location": f"https://{host}{_target(scope)}"})
+        else:
+            await respond(send, 403, HTTPS_ONLY, PLAIN)
+
+    return answer
+
+
+def _is_secure(scope: Scope) -> bool:
+    """Whether the client speaks TLS, to us or to a trusted proxy: the front has settled it."""
+    return bool(scope["scheme"] == "https")
+
+
+def _allowed_host(scope: Scope) -> str | None:
+    """The name asked for if ALLOWED_HOSTS has it, by Django's own rules; None: refused."""
+    named = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
+    address, port = scope["server"]
+    request = HttpRequest()
+    request.META = {"SERVER_NAME": str(address), "SERVER_PORT": str(port)}
+    if named:
+        # Several make a name that nobody has, as they do in Django.
+        request.META["HTTP_HOST"] = ",".join(named)
+    try:
+        return request.get_host()
+    except DisallowedHost:
+        return None
+
+
+def _target(scope: Scope) -> str:
+    query = scope["query_string"].decode("latin-1")
+    path: str = scope["raw_path"].decode("latin-1")
+    return f"{path}?{query}" if query else path
+
+
+def _missing(scope: Scope, message: Message) -> Iterator[tuple[bytes, bytes]]:
+    """The common headers that the application has not set itself."""
+    given = {name.lower() for name, _ in message["headers"]}
+    wanted = dict(HEADERS)
+    if settings.SECURE_HSTS_SECONDS and _is_secure(scope):
+        wanted["strict-transport-security"] = f"max-age={settings.SECURE_HSTS_SECONDS}"
+    if settings.DEBUG and message["status"] >= 400:
+        # Django's error pages for developers are written with scripts of their own.
+        del wanted["content-security-policy"]
+    for name, value in wanted.items():
+        if (encoded := name.encode("latin-1")) not in given:
+            yield encoded, value.encode("latin-1")
