@@ -24,7 +24,7 @@ from pytest_django import Settings
 from xdist.remote import Producer
 from xdist.scheduler import LoadFileScheduling
 
-from catalog.categories import CATEGORIES
+from catalog.structure.category_tree import CATEGORIES
 from deploy.local.lanes import ROOT_VARIABLE
 from deploy.local.layout import TEST_ROOT
 from deploy.local.start.stack import Stack

@@ -2,9 +2,9 @@
 
 from cart.completion import take_cart
 from cart.reading import active_cart
-from catalog.card import PRODUCTS
-from catalog.derived import AVAILABLE_IN
-from catalog.purchase import products_to_buy
+from catalog.products.cards import PRODUCTS
+from catalog.products.derived import AVAILABLE_IN
+from catalog.products.purchase import products_to_buy
 from gateway.domain.errors import Refused
 from gateway.domain.uuid7 import uuid7
 from gateway.mongo.client import Document, database, orm_connection

@@ -8,7 +8,7 @@ from typing import Literal
 from bson import Decimal128
 
 from cart.opening import new_cart
-from catalog.derived import derived_fields
+from catalog.products.derived import derived_fields
 from gateway.accounts.owners import customer_owner
 from gateway.mongo.client import Document, database
 from gateway.sync.marks import new_marks

@@ -9,9 +9,9 @@ from typing import NamedTuple
 from bson import ObjectId
 
 from cart.models import Cart, CartStatus
-from catalog.card import ProductKey
-from catalog.purchase import is_on_sale, products_to_buy
-from catalog.stock import available
+from catalog.products.cards import ProductKey
+from catalog.products.purchase import is_on_sale, products_to_buy
+from catalog.stock.adjust import available
 from gateway.domain.texts import Language, Text
 from gateway.mongo.client import Document
 from gateway.mongo.policies import CART_ACTIVE, Policy

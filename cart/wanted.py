@@ -15,9 +15,9 @@ from cart.errors import (
     UnknownGeozone,
     UnknownProduct,
 )
-from catalog.card import ProductKey
-from catalog.purchase import is_on_sale, products_to_buy
-from catalog.structure import missing_geozones
+from catalog.products.cards import ProductKey
+from catalog.products.purchase import is_on_sale, products_to_buy
+from catalog.structure.guard import missing_geozones
 from gateway.domain.errors import DomainError, Refused
 from gateway.mongo.client import Document
 from gateway.mongo.reads import run_steps

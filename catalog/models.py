@@ -1,4 +1,4 @@
-"""Documents of the catalog. The derived fields of a product are computed by catalog/derived.py in every write."""
+"""Documents of the catalog. The derived fields of a product are made by catalog/products/derived.py in every write."""
 
 from typing import ClassVar
 
@@ -193,7 +193,7 @@ class ProductDirectory(ShardedDocument):
 class StructureGuard(models.Model):
     """A stripe of the lock between those who use categories and geozones and those who take them away.
 
-    See catalog/structure.py.
+    See catalog/structure/guard.py.
     """
 
     id = models.IntegerField(primary_key=True, db_column="_id")
@@ -213,7 +213,7 @@ class StructureGuard(models.Model):
 class ReservationFinding(models.Model):
     """A reservation that differs from what orders wait for, as long as every check finds the same difference.
 
-    See catalog/findings.py.
+    See catalog/stock/findings.py.
     """
 
     id = models.CharField(primary_key=True, db_column="_id", max_length=96)

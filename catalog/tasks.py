@@ -2,13 +2,13 @@
 
 from celery import shared_task
 
-from catalog import structure_copy
+from catalog.cassandra import structure
 from gateway.background import GivesUp, begun
 from gateway.cassandra.errors import CassandraNotConfigured, CassandraUnavailable
 
 
 @shared_task(
-    name=structure_copy.TASK,
+    name=structure.TASK,
     base=GivesUp,
     # Without Cassandra there is nothing to copy to; the next one, within minutes, does what this one could not.
     throws=(CassandraUnavailable, CassandraNotConfigured),
@@ -16,5 +16,5 @@ from gateway.cassandra.errors import CassandraNotConfigured, CassandraUnavailabl
 )
 def copy_structure(subject: str = "structure") -> None:
     """Every 5 minutes, and soon after a change."""
-    begun(structure_copy.TASK, subject)
-    structure_copy.copy_structure()
+    begun(structure.TASK, subject)
+    structure.copy_structure()

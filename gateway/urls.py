@@ -2,7 +2,7 @@ from django.contrib import admin
 from django.urls import path
 from django.views.generic import RedirectView
 
-from catalog.images import product_image
+from catalog.products.images import product_image
 from gateway.accounts.staff_sign_in import StaffSignIn
 from ordering.webhook import payments_webhook
 

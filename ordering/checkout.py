@@ -14,11 +14,11 @@ from pymongo.errors import DuplicateKeyError
 
 from cart.completion import ACTIVE, cart_as_it_stands, take_cart
 from cart.reading import active_cart, newest_cart
-from catalog.card import ProductKey
 from catalog.errors import UnknownGeozone
-from catalog.purchase import products_to_buy
-from catalog.reservations import Hold, Purpose, marks_of_cart, release, reserve
-from catalog.structure import missing_geozones
+from catalog.products.cards import ProductKey
+from catalog.products.purchase import products_to_buy
+from catalog.stock.reservations import Hold, Purpose, marks_of_cart, release, reserve
+from catalog.structure.guard import missing_geozones
 from gateway.domain.errors import DomainError, Refused
 from gateway.domain.uuid7 import uuid7
 from gateway.mongo.client import Document, database, orm_connection

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import structlog
 
-from catalog.card import PRODUCTS, ProductKey
-from catalog.findings import Difference, correct_reservation, forget_others, is_confirmed
-from catalog.reservations import Purpose
+from catalog.products.cards import PRODUCTS, ProductKey
+from catalog.stock.findings import Difference, correct_reservation, forget_others, is_confirmed
+from catalog.stock.reservations import Purpose
 from gateway.audit.trail import Actor
 from gateway.mongo.client import Document
 from gateway.mongo.policies import STOCK_CHECK

@@ -15,8 +15,8 @@ import structlog
 from redis.exceptions import RedisError
 
 from cart.completion import fence_cart
-from catalog.card import ProductKey
-from catalog.reservations import MarkedProduct, Pieces, Purpose, marked_before, marks_of_cart, release, settle
+from catalog.products.cards import ProductKey
+from catalog.stock.reservations import MarkedProduct, Pieces, Purpose, marked_before, marks_of_cart, release, settle
 from gateway.background import begun, send_soon
 from gateway.mongo.client import Document
 from gateway.redis.clients import redis_client

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from pymongo import ReturnDocument
 
-from catalog.purchase import keys_now
-from catalog.reservations import LOOKS, Hold, Offer, Pieces, Purpose, release, reserve
+from catalog.products.purchase import keys_now
+from catalog.stock.reservations import LOOKS, Hold, Offer, Pieces, Purpose, release, reserve
 from gateway.domain.uuid7 import uuid7
 from gateway.mongo.client import Document, database
 from gateway.mongo.reads import run

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import NamedTuple
 
-from catalog.card import ProductKey
-from catalog.purchase import is_on_sale
-from catalog.reservations import Offer, Pieces
-from catalog.stock import available
+from catalog.products.cards import ProductKey
+from catalog.products.purchase import is_on_sale
+from catalog.stock.adjust import available
+from catalog.stock.reservations import Offer, Pieces
 from gateway.domain.errors import DomainError, Refused
 from gateway.mongo.client import Document
 from ordering.errors import OutOfStock, Withdrawn

@@ -13,7 +13,7 @@ import structlog
 from pymongo import ReturnDocument
 from pymongo.errors import PyMongoError
 
-from catalog.reservations import PUT_BACK, RELEASE, WRITE_OFF, Change, Pieces, StockNotChanged, change_stock
+from catalog.stock.reservations import PUT_BACK, RELEASE, WRITE_OFF, Change, Pieces, StockNotChanged, change_stock
 from gateway.domain.uuid7 import uuid7
 from gateway.mongo.client import Document, database
 from gateway.mongo.policies import STOCK_CHECK

@@ -8,10 +8,10 @@ from pymongo.database import Database
 
 from cart.lines import add_lines
 from cart.wanted import LineWanted
-from catalog.card import ProductKey
-from catalog.drafts import StockDraft
+from catalog.products.cards import ProductKey
+from catalog.products.drafts import StockDraft
+from catalog.products.upsert import upsert_product
 from catalog.tests.writing import MARINA, draft, shop, two_shards
-from catalog.upsert import upsert_product
 from gateway.accounts.owners import customer_owner, guest_owner, session_hash
 from gateway.mongo.client import Document
 

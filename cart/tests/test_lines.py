@@ -9,8 +9,8 @@ from pymongo.database import Database
 
 from cart.lines import add_lines, clear, remove_lines, set_lines
 from cart.tests.shop import CUSTOMER, GUEST, carts, fill, line, quantities, sell, shop, stocked, two_shards
+from catalog.products.upsert import upsert_product
 from catalog.tests.writing import MARINA, draft
-from catalog.upsert import upsert_product
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
 

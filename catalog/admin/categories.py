@@ -4,10 +4,10 @@ from django import forms
 from django.contrib import admin
 from django.http import HttpRequest
 
-from catalog.admin.deleting import DeletedByAction
-from catalog.categories_editing import add_category, delete_category, edit_category, is_empty
+from catalog.admin.deletion import DeletedByAction
 from catalog.errors import CategoryInUse
 from catalog.models import Category
+from catalog.structure.categories import add_category, delete_category, edit_category, is_empty
 from gateway.audit.trail import Actor
 from gateway.domain.errors import DomainError
 from gateway.staff.forms import ActionForm, SavedByItsForm

@@ -3,10 +3,10 @@ from typing import Any
 from django.contrib import admin
 from django.http import HttpRequest
 
-from catalog.admin.deleting import DeletedByAction
+from catalog.admin.deletion import DeletedByAction
 from catalog.errors import GeozoneInUse
-from catalog.geozones_editing import add_geozone, delete_geozone, edit_geozone, stocked_product
 from catalog.models import Geozone
+from catalog.structure.geozones import add_geozone, delete_geozone, edit_geozone, stocked_product
 from gateway.audit.trail import Actor
 from gateway.domain.errors import DomainError
 from gateway.staff.forms import ActionForm

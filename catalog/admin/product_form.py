@@ -7,9 +7,9 @@ from typing import Any
 from django import forms
 
 from catalog.admin.categories import leaf_choices
-from catalog.drafts import AttributeDraft, ImageDraft, ProductDraft, StockDraft
 from catalog.models import Geozone, Product
-from catalog.upsert import Seen, seen_in, upsert_product
+from catalog.products.drafts import AttributeDraft, ImageDraft, ProductDraft, StockDraft
+from catalog.products.upsert import Seen, seen_in, upsert_product
 from gateway.audit.trail import Actor
 from gateway.domain.errors import DomainError
 from gateway.mongo.client import Document

@@ -10,7 +10,7 @@ from django.utils.http import urlencode
 from catalog.admin.categories import leaf_choices
 from catalog.admin.product_form import STOCK, product_form
 from catalog.models import Geozone, Product, ProductDirectory
-from catalog.words import stem, words_in
+from catalog.search.words import stem, words_in
 from gateway.audit.trail import Actor
 from gateway.mongo.client import Document, database
 from gateway.staff.forms import SavedByItsForm

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 
-from catalog.card import PRODUCTS
 from catalog.cassandra.tables import (
     ANYWHERE,
     INVENTORY_BY_PRODUCT_GEO,
@@ -13,6 +12,7 @@ from catalog.cassandra.tables import (
     rows_of,
     writes_of,
 )
+from catalog.products.cards import PRODUCTS
 from gateway.cassandra.partition_stats import bucket_for
 from gateway.cassandra.statements import Row, Select, Write
 from gateway.cassandra.table import Table

@@ -12,7 +12,7 @@ from bson import Decimal128
 from catalog.demo.kinds import Brand, Kind, agreed
 from catalog.demo.texts import Phrases, describe, phrases_of
 from catalog.demo.tree import CUMULATIVE_WEIGHTS, KINDS
-from catalog.derived import derived_fields
+from catalog.products.derived import derived_fields
 
 ID_PREFIX = "PROD-"
 ID_DIGITS = 8

@@ -4,13 +4,13 @@ import asyncio
 
 import strawberry
 
-from catalog import facets as matching
-from catalog import listing
-from catalog.filters import Wanted
-from catalog.graphql.filtering import cursor_of
+from catalog.graphql.arguments import cursor_of
 from catalog.graphql.types import Product
-from catalog.listing import Page, Sort
-from catalog.remembered import remembered_facets
+from catalog.listing import facets as matching
+from catalog.listing import pages
+from catalog.listing.facet_cache import remembered_facets
+from catalog.listing.filters import Wanted
+from catalog.listing.pages import Page, Sort
 from gateway.domain.texts import Text
 from gateway.fallback import is_degraded, note_degraded
 from gateway.graphql.money import Money, rubles
@@ -81,7 +81,7 @@ class ProductConnection:
         if self.wanted.impossible:
             return 0
         _refuse_if_degraded()
-        return await run_async(listing.count(self.wanted, every_category=self.every_category))
+        return await run_async(pages.count(self.wanted, every_category=self.every_category))
 
     @strawberry.field(
         description="Attribute values with counts under the same filter, each facet ignoring its own selection. "

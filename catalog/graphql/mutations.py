@@ -9,8 +9,8 @@ from strawberry.types import Info
 from catalog.errors import UnknownProduct
 from catalog.graphql.payloads import ProductInput, ProductPayload
 from catalog.graphql.types import Product
-from catalog.stock import adjust_stock
-from catalog.upsert import upsert_product
+from catalog.products.upsert import upsert_product
+from catalog.stock.adjust import adjust_stock
 from gateway.domain.errors import DomainError
 from gateway.domain.texts import Language
 from gateway.graphql.context import RequestContext

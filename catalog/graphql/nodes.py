@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from catalog.card import ProductKey, cards
-from catalog.categories import CATEGORIES
-from catalog.fallback import copied_cards
+from catalog.cassandra.cards import copied_cards
 from catalog.graphql.types import Category, Product
+from catalog.products.cards import ProductKey, cards
+from catalog.structure.category_tree import CATEGORIES
 from gateway.fallback import served
 from gateway.graphql.context import RequestContext
 from gateway.graphql.relay.node import NODES, Key

@@ -4,9 +4,9 @@ from decimal import Decimal
 
 import strawberry
 
-from catalog.drafts import AttributeDraft, ProductDraft, StockDraft
 from catalog.graphql.types import Product
-from catalog.upsert import Expected
+from catalog.products.drafts import AttributeDraft, ProductDraft, StockDraft
+from catalog.products.upsert import Expected
 from gateway.graphql.user_errors import Adjustment, UserError
 
 

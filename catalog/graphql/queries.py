@@ -4,15 +4,15 @@ from typing import Annotated
 
 import strawberry
 
-from catalog.card import ProductKey, card_by_id, cards, stock_of
-from catalog.categories import CATEGORIES
-from catalog.fallback import copied_card_by_id, copied_cards, copied_stock
-from catalog.geozones import geozones_shown
+from catalog.cassandra.cards import copied_card_by_id, copied_cards, copied_stock
+from catalog.cassandra.pages import copied_page
+from catalog.graphql.arguments import ProductFilter, ProductSort, slice_asked, sort_by, wanted_by
 from catalog.graphql.connection import ProductConnection
-from catalog.graphql.filtering import ProductFilter, ProductSort, slice_asked, sort_by, wanted_by
 from catalog.graphql.types import Category, Geozone, Product, Stock, product_key, stock_levels
-from catalog.listing import page
-from catalog.regional_pages import copied_page
+from catalog.listing.pages import page
+from catalog.products.cards import ProductKey, card_by_id, cards, stock_of
+from catalog.structure.category_tree import CATEGORIES
+from catalog.structure.geozone_names import geozones_shown
 from gateway.domain.texts import Text
 from gateway.fallback import served
 from gateway.graphql.inputs import BadInput, NotFound

@@ -5,8 +5,8 @@ from decimal import ROUND_HALF_UP, Decimal
 
 import strawberry
 
-from catalog.card import ProductKey
-from catalog.categories import CATEGORIES, CategoryNode, CategoryTree
+from catalog.products.cards import ProductKey
+from catalog.structure.category_tree import CATEGORIES, CategoryNode, CategoryTree
 from gateway.graphql.money import Money, rubles
 from gateway.graphql.relay.ids import global_id, key_of
 from gateway.graphql.relay.node import Node

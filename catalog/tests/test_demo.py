@@ -18,8 +18,8 @@ from pymongo.database import Database
 
 from catalog.demo.products import LAST_CREATED, LISTED_IN, category_of, product, product_id
 from catalog.demo.tree import KINDS, nodes
-from catalog.derived import derived_fields
 from catalog.models import Category, Image, Prices, Product, StockLevel
+from catalog.products.derived import derived_fields
 from gateway.mongo import topology
 from gateway.mongo.client import Document
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from pymongo.database import Database
 
-from catalog.derived import derived_fields
-from catalog.drafts import AttributeDraft, ProductDraft, StockDraft
+from catalog.products.derived import derived_fields
+from catalog.products.drafts import AttributeDraft, ProductDraft, StockDraft
 from gateway.audit.trail import Actor
 from gateway.domain.errors import DomainError
 from gateway.mongo.client import Document, client

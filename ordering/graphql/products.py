@@ -5,8 +5,8 @@ from weakref import WeakKeyDictionary
 
 from strawberry.dataloader import DataLoader
 
-from catalog.card import ProductKey, cards_wherever
-from catalog.fallback import copied_by_id
+from catalog.cassandra.cards import copied_by_id
+from catalog.products.cards import ProductKey, cards_wherever
 from gateway.fallback import served
 from gateway.graphql.context import RequestContext
 from gateway.mongo.client import Document

@@ -5,8 +5,8 @@ from datetime import datetime
 import strawberry
 from strawberry.types import Info
 
-from catalog.card import ProductKey
 from catalog.graphql.types import Product
+from catalog.products.cards import ProductKey
 from gateway.graphql.context import RequestContext
 from gateway.graphql.money import Money, rubles
 from gateway.graphql.relay.connections import PageInfo

@@ -11,10 +11,10 @@ import pytest
 from bson import Decimal128
 from pymongo.database import Database
 
-from catalog.card import ProductKey
-from catalog.reservations import settle
+from catalog.products.cards import ProductKey
+from catalog.products.upsert import upsert_product
+from catalog.stock.reservations import settle
 from catalog.tests.writing import MARINA, at_once, draft, raised
-from catalog.upsert import upsert_product
 from gateway.domain.errors import Refused
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent

@@ -14,7 +14,7 @@ from django.core.management import call_command
 from pymongo.database import Database
 from pymongo.monitoring import CommandStartedEvent
 
-from catalog.findings import CONFIRMED_AFTER, Difference, correct_reservation
+from catalog.stock.findings import CONFIRMED_AFTER, Difference, correct_reservation
 from catalog.tests.test_admin import signed_in
 from catalog.tests.writing import at_once
 from gateway.accounts.demo import ensure_demo_accounts

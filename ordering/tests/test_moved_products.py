@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from pymongo.database import Database
 
-from catalog.reservations import reserve
+from catalog.products.upsert import upsert_product
+from catalog.stock.reservations import reserve
 from catalog.tests.writing import MARINA, at_once, draft
-from catalog.upsert import upsert_product
 from gateway.mongo.client import Document
 from ordering import late_payments
 from ordering.events import BUYER

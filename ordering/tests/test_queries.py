@@ -10,8 +10,8 @@ from django.conf import settings
 from pymongo.database import Database
 
 from cart.tests.test_mutations import ADD, Buyer, lines
+from catalog.products.upsert import upsert_product
 from catalog.tests.writing import MARINA, draft
-from catalog.upsert import upsert_product
 from gateway.accounts.demo import ensure_demo_accounts
 from gateway.graphql.context import RequestContext
 from gateway.graphql.inputs import BadInput

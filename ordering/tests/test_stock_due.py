@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 from pymongo.database import Database
 
-from catalog.reservations import RELEASE, Pieces, StockNotChanged, change_stock
+from catalog.stock.reservations import RELEASE, Pieces, StockNotChanged, change_stock
 from catalog.tests.writing import at_once
 from gateway.mongo.client import Document
 from gateway.mongo.tests.moving import moving_orders

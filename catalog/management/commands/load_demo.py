@@ -8,7 +8,7 @@ from pymongo.errors import PyMongoError
 
 from catalog.demo.categories import load_categories
 from catalog.demo.geozones import load_geozones
-from catalog.demo.loading import MAX_PRODUCTS, load_products, plan_load, plan_removal, remove_products
+from catalog.demo.load import MAX_PRODUCTS, load_products, plan_load, plan_removal, remove_products
 from gateway.management.progress import Progress
 
 DEFAULT_PRODUCTS = 20_000

@@ -3,7 +3,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from catalog.findings import CONFIRMED_AFTER
+from catalog.stock.findings import CONFIRMED_AFTER
 from ordering.drift import Checked, check_reservations
 
 MINUTES = round(CONFIRMED_AFTER.total_seconds() / 60)

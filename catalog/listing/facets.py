@@ -1,0 +1,105 @@
+"""What the found products have in common and apart: attribute values with counts, and the range of prices.
+
+Each facet ignores its own selection, so that a buyer who chose «белый» still sees how many are black. One pass does it:
+a product that fails one selection only counts for the facet of that selection, one that fails none for all.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from catalog.listing.filters import Wanted, walk_of
+from catalog.models import Product
+from gateway.mongo.client import Document
+from gateway.mongo.policies import CATALOG_LIST
+from gateway.mongo.reads import Aggregation, Read
+
+PRODUCTS = Product._meta.db_table
+
+# A page of filters longer than these helps no one; both by count, so that what is left out is rare.
+MAX_FACETS = 30
+MAX_VALUES = 50
+
+
+class FacetValue(NamedTuple):
+    value: str
+    products: int
+
+
+class Facet(NamedTuple):
+    name: str
+    values: list[FacetValue]
+
+
+def facets(wanted: Wanted, *, every_category: Sequence[str]) -> Aggregation[list[Facet]]:
+    walk = walk_of(replace(wanted, attributes=()), "price", every_category=every_category)
+    selections = [{"name": f"{each.name}=", "facets": each.facets} for each in wanted.attributes]
+    return Aggregation(
+        collection=PRODUCTS,
+        policy=CATALOG_LIST,
+        where=walk.where(),
+        hint=walk.index,
+        stages=(*(_failing_one_at_most(selections) if selections else ()), *_COUNTED),
+        result=_facets,
+    )
+
+
+def _failing_one_at_most(selections: list[dict[str, Any]]) -> tuple[dict[str, Any], ...]:
+    failed = {
+        "$filter": {
+            "input": {"$literal": selections},
+            "as": "selection",
+            "cond": {"$eq": [{"$setIntersection": ["$facets", "$$selection.facets"]}, []]},
+        }
+    }
+    first = {"$first": "$failed.name"}
+    of_the_failed = {
+        "$filter": {
+            "input": "$facets",
+            "as": "facet",
+            "cond": {"$eq": [{"$indexOfCP": ["$$facet", first]}, 0]},
+        }
+    }
+    return (
+        {"$project": {"facets": 1, "failed": failed}},
+        {"$match": {"failed.1": {"$exists": False}}},
+        {"$set": {"facets": {"$cond": [{"$eq": ["$failed", []]}, "$facets", of_the_failed]}}},
+    )
+
+
+_COUNTED: tuple[dict[str, Any], ...] = (
+    {"$project": {"_id": 0, "facets": 1}},
+    {"$unwind": "$facets"},
+    {"$group": {"_id": "$facets", "count": {"$sum": 1}}},
+)
+
+
+def _facets(documents: Sequence[Document]) -> list[Facet]:
+    """Facets by how many products have them, values by count; equals by their text."""
+    by_name: dict[str, list[FacetValue]] = {}
+    for document in documents:
+        name, _, value = document["_id"].partition("=")
+        by_name.setdefault(name, []).append(FacetValue(value, document["count"]))
+    found = [
+        Facet(name, sorted(values, key=lambda value: (-value.products, value.value))[:MAX_VALUES])
+        for name, values in by_name.items()
+    ]
+    found.sort(key=lambda facet: (-sum(value.products for value in facet.values), facet.name))
+    return found[:MAX_FACETS]
+
+
+def price_bound(wanted: Wanted, direction: int, *, every_category: Sequence[str]) -> Read[Decimal | None]:
+    """The cheapest (1) or the dearest (-1), whatever price range is wanted: one key of an index."""
+    unbounded = replace(wanted, price_min=None, price_max=None)
+    walk = walk_of(unbounded, "price", every_category=every_category)
+    return Read(
+        collection=PRODUCTS,
+        policy=CATALOG_LIST,
+        where=walk.where(),
+        fields=("price",),
+        sort=(("price", direction), ("_id", direction)),
+        limit=1,
+        hint=walk.index,
+        result=lambda documents: documents[0]["price"].to_decimal() if documents else None,
+    )

@@ -1,0 +1,144 @@
+"""Which products are wanted, and the index whose walk finds them in order."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import product
+from typing import Any
+
+from bson import Decimal128
+
+from catalog.models import ON_SALE, listed, searched
+from catalog.products.derived import facet
+from catalog.search.query import Word
+
+# MongoDB merges at most this many walks of an index into one order (internalQueryMaxScansToExplode); more it sorts.
+MAX_BRANCHES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf:
+    """An attribute that has one of these values."""
+
+    name: str
+    values: tuple[str, ...]
+
+    @property
+    def facets(self) -> list[str]:
+        return [facet(self.name, value) for value in self.values]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """A filter whose slugs have been resolved and whose search has been read."""
+
+    categories: tuple[str, ...] | None = None
+    """None: all, on every shard."""
+    price_min: Decimal | None = None
+    price_max: Decimal | None = None
+    in_stock_in: str | None = None
+    attributes: tuple[AnyOf, ...] = ()
+    words: tuple[Word, ...] = ()
+
+    @property
+    def impossible(self) -> bool:
+        """Nothing can match, and nobody needs to be asked."""
+        return self.categories == () or any(not attribute.values for attribute in self.attributes)
+
+    def price_condition(self) -> dict[str, Any]:
+        bounds = {"$gte": self.price_min, "$lte": self.price_max}
+        given = {name: Decimal128(value) for name, value in bounds.items() if value is not None}
+        return {"price": given} if given else {}
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """An index, the points at which it is entered, and what is checked on the way."""
+
+    index: str
+    entries: tuple[tuple[str, tuple[Any, ...]], ...]
+    """The first fields of the index, each with the values asked for."""
+    checks: tuple[Mapping[str, Any], ...]
+
+    def points(self) -> list[dict[str, Any]]:
+        fields = [field for field, _ in self.entries]
+        return [dict(zip(fields, values, strict=True)) for values in product(*(values for _, values in self.entries))]
+
+    def where(self, further: Sequence[Mapping[str, Any]] = ({},)) -> dict[str, Any]:
+        """The filter; `further` are the ranges beyond a position, of which any may hold.
+
+        Every point is written with every range, because the planner turns each pair into one range of the index and
+        merges them in order. Of `$in` beside `$or` it makes a walk from the beginning.
+        """
+        checks = {"$and": list(self.checks)} if self.checks else {}
+        points = self.points()
+        if not points:
+            # None of no values, such as an attribute's empty list: MongoDB refuses an empty `$or`.
+            return {"_id": {"$in": []}}
+        if len(points) == 1 and len(further) == 1:
+            return {**ON_SALE, **points[0], **further[0], **checks}
+        if len(points) == 1:
+            return {**ON_SALE, **points[0], "$or": list(further), **checks}
+        entered = {field: _one_of(values) for field, values in self.entries}
+        if len(points) * len(further) > MAX_BRANCHES:
+            return {**ON_SALE, **entered, **({"$or": list(further)} if len(further) > 1 else further[0]), **checks}
+        # The categories once more: they tell which shards to ask.
+        categories = {"category": entered["category"]} if "category" in entered else {}
+        branches = [{**point, **further_range} for point in points for further_range in further]
+        return {**ON_SALE, **categories, "$or": branches, **checks}
+
+
+def walk_of(wanted: Wanted, order: str, *, every_category: Sequence[str]) -> Walk:
+    """The walk for products in the order of this field. The index follows from the shape of the filter alone.
+
+    Never left to the planner: it remembers a plan by the shape of a query, and the best for one category or word is
+    the worst for another.
+    """
+    if wanted.words:
+        return _searched(wanted, order)
+    categories = wanted.categories if wanted.categories is not None else tuple(every_category)
+    in_category = ("category", categories)
+    checks = _price(wanted)
+    if wanted.attributes:
+        # The fewest values are the fewest branches to merge.
+        first = min(wanted.attributes, key=lambda attribute: len(attribute.values))
+        checks += [_has(attribute) for attribute in wanted.attributes if attribute is not first]
+        entries = (in_category, ("facets", tuple(first.facets)))
+        return Walk(listed(order, by="facets").name, entries, (*checks, *_in_stock(wanted)))
+    if wanted.in_stock_in is not None:
+        entries = (in_category, ("available_in", (wanted.in_stock_in,)))
+        return Walk(listed(order, by="available_in").name, entries, tuple(checks))
+    return Walk(listed(order).name, (in_category,), tuple(checks))
+
+
+def _searched(wanted: Wanted, order: str) -> Walk:
+    # A long word is rarer than a short one, as a rule; on a first page the server tries the others too.
+    first = max(wanted.words, key=lambda word: len(word.terms[0]))
+    others = [{"terms": {"$in": list(word.terms)}} for word in wanted.words if word is not first]
+    # In the order of time or name the matches are sorted: an index for each order would hold every term again.
+    index = searched(by="price") if order == "price" else searched()
+    return Walk(index.name, (("terms", first.terms),), (*others, *checks_beside_words(wanted)))
+
+
+def checks_beside_words(wanted: Wanted) -> tuple[Mapping[str, Any], ...]:
+    """What is left to check of the products of a term."""
+    categories = [] if wanted.categories is None else [{"category": _one_of(wanted.categories)}]
+    attributes = [_has(attribute) for attribute in wanted.attributes]
+    return (*categories, *_price(wanted), *attributes, *_in_stock(wanted))
+
+
+def _price(wanted: Wanted) -> list[Mapping[str, Any]]:
+    price = wanted.price_condition()
+    return [price] if price else []
+
+
+def _has(attribute: AnyOf) -> Mapping[str, Any]:
+    return {"facets": _one_of(attribute.facets)}
+
+
+def _in_stock(wanted: Wanted) -> list[Mapping[str, Any]]:
+    return [] if wanted.in_stock_in is None else [{"available_in": wanted.in_stock_in}]
+
+
+def _one_of(values: Sequence[Any]) -> Any:
+    return values[0] if len(values) == 1 else {"$in": list(values)}

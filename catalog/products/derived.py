@@ -1,0 +1,89 @@
+"""The derived fields of a product document: effective price, sort name, availability, facets, search terms.
+
+Every write of a product goes through one of these, so that a read never computes and never misses.
+"""
+
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from typing import Any
+
+from bson import Decimal128
+
+from catalog.search.words import folded, stem, words_in
+
+# A word of the name is stored twice: as itself, and under this mark, by which the search ranks the name first.
+IN_NAME = "n:"
+
+# Each term is a key in every index of terms; what a description says after its first hundred words finds nobody.
+MAX_TERMS = 100
+
+
+def effective_price(base: Decimal, sale: Decimal | None) -> Decimal:
+    """What the buyer pays now. A «sale» above the base price is a slip of the hand and no sale."""
+    return base if sale is None else min(base, sale)
+
+
+def available_geozones(stock: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Geozones with something to buy, in the order of the stock."""
+    return [level["geozone"] for level in stock if level["quantity"] - level.get("reserved", 0) > 0]
+
+
+AVAILABLE_IN: dict[str, Any] = {
+    "$map": {
+        "input": {
+            "$filter": {
+                "input": {"$ifNull": ["$stock", []]},
+                "as": "level",
+                "cond": {"$gt": ["$$level.quantity", {"$ifNull": ["$$level.reserved", 0]}]},
+            }
+        },
+        "as": "level",
+        "in": "$$level.geozone",
+    }
+}
+"""`available_geozones` for a pipeline update: `[{"$set": {"stock": …}}, {"$set": {"available_in": AVAILABLE_IN}}]`.
+
+Withdrawal plays no part in it: the indexes hold no withdrawn products.
+"""
+
+
+def facet(name: str, value: str) -> str:
+    """An attribute as one string. A name holds no «=»: the first one ends it."""
+    return f"{name}={value}"
+
+
+def facets_of(attributes: Mapping[str, str]) -> list[str]:
+    return [facet(name, value) for name, value in attributes.items()]
+
+
+def terms_of(product_id: str, name: str, description: str) -> list[str]:
+    """What the search finds the product by: its id, and the stems of its name and description."""
+    in_name = [stem(word) for word in words_in(name)]
+    marked = (IN_NAME + term for term in in_name)
+    whole_id = folded(product_id)
+    numbers = (word for word in words_in(product_id) if word.isdigit())
+    described = (stem(word) for word in words_in(description))
+    # A dict keeps the first of equals, and the order: the name never falls beyond the bound.
+    return list(dict.fromkeys([whole_id, IN_NAME + whole_id, *numbers, *marked, *in_name, *described]))[:MAX_TERMS]
+
+
+def sort_name(name: str) -> str:
+    """By this names are ordered: «Ёлка» between «Ель» and «Жук», «apple» beside «Apple»."""
+    return folded(name)
+
+
+def derived_fields(document: Mapping[str, Any]) -> dict[str, Any]:
+    """All derived fields of a raw product document, as stored."""
+    prices = document["prices"]
+    sale = prices.get("sale")
+    return {
+        "price": Decimal128(effective_price(_decimal(prices["base"]), None if sale is None else _decimal(sale))),
+        "sort_name": sort_name(document["name"]),
+        "available_in": available_geozones(document.get("stock") or ()),
+        "facets": facets_of(document.get("attributes") or {}),
+        "terms": terms_of(document["_id"], document["name"], document.get("description") or ""),
+    }
+
+
+def _decimal(value: Decimal | Decimal128) -> Decimal:
+    return value.to_decimal() if isinstance(value, Decimal128) else value

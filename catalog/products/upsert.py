@@ -1,0 +1,288 @@
+"""Making a product, or making it different: the one action behind the API, the admin and imports."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from bson import Decimal128
+from pymongo import ReturnDocument
+
+from catalog.errors import BelowReserved, ChangedMeanwhile, ProductExists, StockChangedMeanwhile, UnknownProduct
+from catalog.models import ProductDirectory
+from catalog.products.cards import PRODUCTS, ProductKey
+from catalog.products.derived import AVAILABLE_IN, derived_fields
+from catalog.products.drafts import ProductDraft, checked
+from catalog.stock.adjust import level_in, with_quantities
+from catalog.structure.guard import category_errors, geozone_errors, use_structure
+from gateway.audit.trail import Action, Actor, differences, record
+from gateway.domain.errors import DomainError, Refused
+from gateway.idempotency.keys import keyed
+from gateway.idempotency.receipts import is_done, remember
+from gateway.mongo.client import Document, database, orm_connection
+from gateway.mongo.transactions import TryAgain, in_transaction
+from gateway.sync.marks import CHANGED, new_marks
+from gateway.sync.queue import sync_soon
+
+DIRECTORY = ProductDirectory._meta.db_table
+
+
+class Seen(NamedTuple):
+    """What an editor had before their eyes. Whatever of it changed meanwhile makes their change a conflict.
+
+    A version would not do: every sale moves it, and a product that sells well could never be edited.
+    """
+
+    edition: str
+    quantities: Mapping[str, int]
+
+
+class Expected(NamedTuple):
+    """What a program had read of the product. Whatever of it is otherwise by now makes its change a conflict."""
+
+    version: str | None = None
+    """Moves with every change, a sale too."""
+    quantities: Mapping[str, int] = {}
+    """By geozone, of those that the draft sets: finer than the version, for products that sell all the time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Upserted:
+    document: Document
+    created: bool
+    changed: bool
+    replayed: bool = False
+    """An earlier request under the same key did it; this one changed nothing."""
+
+
+def upsert_product(
+    draft: ProductDraft,
+    *,
+    actor: Actor,
+    seen: Seen | None = None,
+    expected: Expected | None = None,
+    only_new: bool = False,
+    reason: str = "",
+    idempotency_key: str | None = None,
+) -> Upserted:
+    """Make the product, or change what the draft says of it; a category that differs moves it.
+
+    Product, directory entry and audit entry change together or not at all. What a checkout writes (`reserved`, `holds`)
+    stays as it is, whenever it comes. Repeated at once, it finds nothing to change and leaves no trace; but what others
+    have changed meanwhile, it changes back, unless it comes under an idempotency key or says what it expects.
+    """
+    wanted = checked(draft)
+    expectation = expected or Expected()
+    request = {"draft": asdict(wanted), "expected": expectation, "only_new": only_new}
+    key = keyed(idempotency_key, "productUpsert", request)
+
+    def upsert() -> Upserted:
+        if is_done(key, actor):
+            return _as_it_stands(wanted.product_id)
+        done = _upsert(wanted, actor=actor, seen=seen, expected=expectation, only_new=only_new, reason=reason)
+        remember(key, actor)
+        return done
+
+    done = in_transaction(upsert)
+    if done.changed:
+        sync_soon(PRODUCTS, [ProductKey(wanted.category, wanted.product_id)])
+    return done
+
+
+def edition_of(document: Mapping[str, Any]) -> str:
+    """Differs whenever anything differs that merchandisers edit, stock apart."""
+    edited = {field: _text(value) for field, value in _edited(document).items()}
+    return hashlib.sha256(json.dumps(edited, ensure_ascii=False).encode()).hexdigest()[:32]
+
+
+def version_of(document: Mapping[str, Any]) -> str:
+    """As programs see it: only whether it is the same means anything."""
+    return str(document.get("version", ""))
+
+
+def seen_in(document: Mapping[str, Any]) -> Seen:
+    quantities = {level["geozone"]: level["quantity"] for level in document.get("stock") or ()}
+    return Seen(edition_of(document), quantities)
+
+
+def _as_it_stands(product_id: str) -> Upserted:
+    session = orm_connection().session
+    entry = database()[DIRECTORY].find_one({"_id": product_id}, session=session)
+    found = entry and database()[PRODUCTS].find_one({"category": entry["category"], "_id": product_id}, session=session)
+    if found is None:
+        raise TryAgain(f"product {product_id} changed its category meanwhile")
+    return Upserted(found, created=False, changed=False, replayed=True)
+
+
+def _upsert(
+    draft: ProductDraft, *, actor: Actor, seen: Seen | None, expected: Expected, only_new: bool, reason: str
+) -> Upserted:
+    entry = database()[DIRECTORY].find_one({"_id": draft.product_id}, session=orm_connection().session)
+    if entry is None:
+        if seen is not None or expected.version is not None:
+            raise UnknownProduct("product_id")
+        if errors := _unexpected(draft, {}, expected):
+            raise Refused(errors)
+        return _create(draft, actor=actor, reason=reason)
+    if only_new:
+        raise ProductExists("product_id", product_id=draft.product_id)
+    return _change(draft, entry["category"], actor=actor, seen=seen, expected=expected, reason=reason)
+
+
+def _create(draft: ProductDraft, *, actor: Actor, reason: str) -> Upserted:
+    use_structure()
+    if errors := [*category_errors(draft.category, "category"), *_geozone_errors(draft)]:
+        raise Refused(errors)
+    now = datetime.now(UTC)
+    document: Document = {
+        "_id": draft.product_id,
+        "category": draft.category,
+        **_fields(draft, {}),
+        "stock": [{"geozone": geozone, "quantity": quantity, "reserved": 0} for geozone, quantity in draft.stock or ()],
+        "holds": [],
+        "created_at": now,
+        "updated_at": now,
+        **new_marks(now),
+    }
+    document |= derived_fields(document)
+    session = orm_connection().session
+    # Two who make the same id under two categories meet here: one conflicts, is run again and finds the entry.
+    database()[DIRECTORY].insert_one({"_id": draft.product_id, "category": draft.category}, session=session)
+    database()[PRODUCTS].insert_one(document, session=session)
+    changes = differences({}, _audited(document))
+    record(Action.PRODUCT_ADDED, _target(draft), actor=actor, changes=changes, reason=reason)
+    return Upserted(document, created=True, changed=True)
+
+
+def _change(
+    draft: ProductDraft, home: str, *, actor: Actor, seen: Seen | None, expected: Expected, reason: str
+) -> Upserted:
+    session = orm_connection().session
+    address = {"category": home, "_id": draft.product_id}
+    before = database()[PRODUCTS].find_one(address, session=session)
+    if before is None:
+        raise TryAgain(f"product {draft.product_id} changed its category meanwhile")
+    conflicts = [*_conflicts(draft, before, seen), *_unexpected(draft, before, expected)]
+    if errors := [*conflicts, *_below_reserved(draft, before)]:
+        raise Refused(errors)
+    wanted = {**before, "category": draft.category, **_fields(draft, before), "stock": _restocked(draft, before)}
+    changes = differences(_audited(before), _audited(wanted))
+    if not changes:
+        return Upserted(before, created=False, changed=False)
+    moves = draft.category != home
+    if moves or draft.stock:
+        use_structure()
+    if errors := [*(category_errors(draft.category, "category") if moves else ()), *_geozone_errors(draft)]:
+        raise Refused(errors)
+    after = database()[PRODUCTS].find_one_and_update(
+        address, _pipeline(draft, wanted), return_document=ReturnDocument.AFTER, session=session
+    )
+    if after is None:
+        raise TryAgain(f"product {draft.product_id} went away meanwhile")
+    if moves:
+        database()[DIRECTORY].update_one(
+            {"_id": draft.product_id}, {"$set": {"category": draft.category}}, session=session
+        )
+    record(Action.PRODUCT_CHANGED, _target(draft), actor=actor, changes=changes, reason=reason)
+    return Upserted(after, created=False, changed=True)
+
+
+def _fields(draft: ProductDraft, before: Mapping[str, Any]) -> Document:
+    """What the draft says, as stored; `before` answers where it says nothing."""
+    sale = draft.sale_price
+    images = before.get("images", []) if draft.images is None else [image._asdict() for image in draft.images]
+    return {
+        "name": draft.name,
+        "description": draft.description,
+        "prices": {"base": Decimal128(draft.base_price), "sale": None if sale is None else Decimal128(sale)},
+        "attributes": {attribute.name: attribute.value for attribute in draft.attributes},
+        "images": images,
+        "withdrawn": before.get("withdrawn", False) if draft.withdrawn is None else draft.withdrawn,
+    }
+
+
+def _pipeline(draft: ProductDraft, wanted: Document) -> list[Document]:
+    """Names what it sets, so that nothing else is touched; availability follows from the stock that is there then."""
+    derived = derived_fields(wanted)
+    named = {**_fields(draft, wanted), "category": draft.category, **derived}
+    stages: list[Document] = [
+        {
+            "$set": {
+                **{field: {"$literal": value} for field, value in named.items()},
+                "stock": with_quantities(dict(draft.stock or ())),
+                **CHANGED,
+                "updated_at": "$$NOW",
+            }
+        },
+        {"$set": {"available_in": AVAILABLE_IN}},
+    ]
+    return stages
+
+
+def _restocked(draft: ProductDraft, before: Mapping[str, Any]) -> list[Document]:
+    levels = {level["geozone"]: level for level in before.get("stock") or ()}
+    for geozone, quantity in draft.stock or ():
+        levels[geozone] = {"reserved": 0, **levels.get(geozone, {}), "geozone": geozone, "quantity": quantity}
+    return list(levels.values())
+
+
+def _conflicts(draft: ProductDraft, before: Mapping[str, Any], seen: Seen | None) -> list[DomainError]:
+    if seen is None:
+        return []
+    errors: list[DomainError] = [] if edition_of(before) == seen.edition else [ChangedMeanwhile()]
+    for index, (geozone, _) in enumerate(draft.stock or ()):
+        quantity, was = level_in(before, geozone)[0], seen.quantities.get(geozone, 0)
+        if quantity != was:
+            errors.append(StockChangedMeanwhile("stock", index, "quantity", seen=was, quantity=quantity))
+    return errors
+
+
+def _unexpected(draft: ProductDraft, before: Mapping[str, Any], expected: Expected) -> list[DomainError]:
+    errors: list[DomainError] = []
+    if expected.version not in (None, version_of(before)):
+        errors.append(ChangedMeanwhile("expected_version"))
+    for index, (geozone, _) in enumerate(draft.stock or ()):
+        quantity, was = level_in(before, geozone)[0], expected.quantities.get(geozone)
+        if was not in (None, quantity):
+            errors.append(StockChangedMeanwhile("stock", index, "expected_quantity", seen=was, quantity=quantity))
+    return errors
+
+
+def _below_reserved(draft: ProductDraft, before: Mapping[str, Any]) -> list[DomainError]:
+    return [
+        BelowReserved("stock", index, "quantity", reserved=reserved, quantity=quantity)
+        for index, (geozone, quantity) in enumerate(draft.stock or ())
+        if quantity < (reserved := level_in(before, geozone)[1])
+    ]
+
+
+def _geozone_errors(draft: ProductDraft) -> list[DomainError]:
+    return geozone_errors([geozone for geozone, _ in draft.stock or ()], "stock")
+
+
+def _edited(document: Mapping[str, Any]) -> Document:
+    return {
+        "name": document["name"],
+        "category": document["category"],
+        "description": document.get("description", ""),
+        "base_price": document["prices"]["base"],
+        "sale_price": document["prices"].get("sale"),
+        "attributes": document.get("attributes") or {},
+        "images": document.get("images") or [],
+        "withdrawn": document.get("withdrawn", False),
+    }
+
+
+def _audited(document: Mapping[str, Any]) -> Document:
+    quantities = {f"stock.{level['geozone']}": level["quantity"] for level in document.get("stock") or ()}
+    return {**_edited(document), **quantities}
+
+
+def _text(value: Any) -> Any:
+    return str(value) if isinstance(value, Decimal128) else value
+
+
+def _target(draft: ProductDraft) -> str:
+    return f"product:{draft.product_id}"

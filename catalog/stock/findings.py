@@ -1,0 +1,87 @@
+"""Reservations that were found to differ, written down until the next check: what is seen once may be a mistake of the
+looking, what is seen again minutes later is one of the stock."""
+
+from collections.abc import Iterable
+from datetime import timedelta
+from typing import NamedTuple
+
+from pymongo import ReturnDocument
+
+from catalog.models import ReservationFinding
+from catalog.products.cards import PRODUCTS, ProductKey
+from catalog.stock.reservations import set_reserved
+from gateway.audit.trail import Action, Actor, record
+from gateway.mongo.client import database, orm_connection
+from gateway.mongo.transactions import in_transaction
+from gateway.sync.queue import sync_soon
+
+FINDINGS = ReservationFinding._meta.db_table
+# Longer than anything that is on its way: a checkout lives ten seconds, an abandoned hold is let go after two minutes,
+# a debt to the stock is paid by the sweep within one.
+CONFIRMED_AFTER = timedelta(minutes=5)
+
+
+class Difference(NamedTuple):
+    """Of one product in one geozone."""
+
+    key: ProductKey
+    geozone: str
+    reserved: int
+    expected: int
+    version: int
+    """Of the product when this was true."""
+
+
+def is_confirmed(found: Difference) -> bool:
+    """Write down what was found; tells whether every check has found the same difference for long enough.
+
+    Sales move both numbers meanwhile; it is their difference that must stay. The clock is the server's.
+    """
+    difference = found.reserved - found.expected
+    same = {"$eq": ["$difference", difference]}
+    noted = database()[FINDINGS].find_one_and_update(
+        {"_id": _id(found)},
+        [
+            {
+                "$set": {
+                    "product_id": found.key.id,
+                    "geozone": found.geozone,
+                    "reserved": found.reserved,
+                    "expected": found.expected,
+                    "difference": difference,
+                    "first_seen": {"$cond": [same, "$first_seen", "$$NOW"]},
+                    "last_seen": "$$NOW",
+                }
+            }
+        ],
+        upsert=True,
+        return_document=ReturnDocument.AFTER,
+    )
+    return noted is not None and noted["last_seen"] - noted["first_seen"] >= CONFIRMED_AFTER
+
+
+def forget_others(found: Iterable[Difference]) -> None:
+    """Whatever a whole check did not find any more. Of two checks at once one may forget what the other has just
+    noted: then it takes one more to confirm it."""
+    database()[FINDINGS].delete_many({"_id": {"$nin": sorted(map(_id, found))}})
+
+
+def correct_reservation(found: Difference, *, actor: Actor, reason: str) -> bool:
+    """Set it to what orders wait for, together with an entry in the audit; False when the product has changed since."""
+    corrected = in_transaction(lambda: _correct(found, actor, reason))
+    if corrected:
+        sync_soon(PRODUCTS, [found.key])
+    return corrected
+
+
+def _correct(found: Difference, actor: Actor, reason: str) -> bool:
+    if not set_reserved(found.key, found.geozone, found.expected, version=found.version):
+        return False
+    changes = {f"reserved.{found.geozone}": (found.reserved, found.expected)}
+    record(Action.RESERVATION_CORRECTED, f"product:{found.key.id}", actor=actor, changes=changes, reason=reason)
+    database()[FINDINGS].delete_one({"_id": _id(found)}, session=orm_connection().session)
+    return True
+
+
+def _id(found: Difference) -> str:
+    return f"{found.key.id}:{found.geozone}"

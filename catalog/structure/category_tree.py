@@ -1,0 +1,134 @@
+"""The category tree: small, so that a process reads it whole and remembers it as long as the policy allows.
+
+While MongoDB is away it is remembered however old it is; a process that never read it takes the copy in Cassandra.
+"""
+
+import asyncio
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+from catalog.cassandra.structure import copied
+from catalog.models import Category
+from gateway.fallback import served
+from gateway.mongo.client import Document
+from gateway.mongo.policies import CATALOG_LIST, note_policy
+from gateway.mongo.reads import Read, run, run_async
+
+CATEGORIES_COLLECTION = Category._meta.db_table
+
+# Half of what the policy allows: the tree may be as old as this, and its answer be cached as long again.
+REMEMBER_SECONDS = 15.0
+
+
+class CategoryNode(NamedTuple):
+    slug: str
+    name: str
+    path: tuple[str, ...]
+    """Slugs from the root down to the parent."""
+
+    @property
+    def parent(self) -> str | None:
+        return self.path[-1] if self.path else None
+
+
+@dataclass(frozen=True)
+class CategoryTree:
+    nodes: dict[str, CategoryNode] = field(default_factory=dict)
+    """By slug, in the order of merchandisers."""
+
+    @cached_property
+    def _children(self) -> dict[str | None, list[CategoryNode]]:
+        children: dict[str | None, list[CategoryNode]] = {}
+        for node in self.nodes.values():
+            children.setdefault(node.parent, []).append(node)
+        return children
+
+    def get(self, slug: str) -> CategoryNode | None:
+        return self.nodes.get(slug)
+
+    def children(self, slug: str | None) -> list[CategoryNode]:
+        """None: the roots."""
+        return self._children.get(slug, [])
+
+    def ancestors(self, node: CategoryNode) -> list[CategoryNode]:
+        return [self.nodes[slug] for slug in node.path if slug in self.nodes]
+
+    def within(self, slug: str) -> tuple[str, ...]:
+        """The category and all below it: a category that has just been divided still holds products of its own."""
+        return tuple(self._walk(slug)) if slug in self.nodes else ()
+
+    def _walk(self, slug: str) -> Iterator[str]:
+        yield slug
+        for child in self.children(slug):
+            yield from self._walk(child.slug)
+
+
+def whole_tree() -> Read[CategoryTree]:
+    return Read(
+        collection=CATEGORIES_COLLECTION,
+        policy=CATALOG_LIST,
+        where={},
+        sort=(("position", 1), ("_id", 1)),
+        result=_tree,
+    )
+
+
+def _tree(documents: Sequence[Document]) -> CategoryTree:
+    return CategoryTree(
+        {
+            document["_id"]: CategoryNode(document["_id"], document["name"], tuple(document.get("path") or ()))
+            for document in documents
+        }
+    )
+
+
+class RememberedTree:
+    """What this process last read. Many fields that ask at once cause one read."""
+
+    def __init__(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
+        """After a change by this very process; others see it when their memory ends."""
+        self._tree: CategoryTree | None = None
+        self._read_at = float("-inf")
+        self._reading: asyncio.Task[CategoryTree] | None = None
+
+    def get(self) -> CategoryTree:
+        if (known := self._known()) is not None:
+            return known
+        return self._remember(run(whole_tree()))
+
+    async def get_async(self) -> CategoryTree:
+        if (known := self._known()) is not None:
+            return known
+        return await served(self._read_together, self._old_or_copied)
+
+    async def _read_together(self) -> CategoryTree:
+        reading = self._reading
+        if reading is None or reading.done() or reading.get_loop() is not asyncio.get_running_loop():
+            reading = self._reading = asyncio.create_task(self._read_async())
+        # A field that is cancelled must not take the tree away from the others.
+        return await asyncio.shield(reading)
+
+    async def _read_async(self) -> CategoryTree:
+        return self._remember(await run_async(whole_tree()))
+
+    async def _old_or_copied(self) -> CategoryTree:
+        # Without a time: it is good for as long as MongoDB cannot tell, and no longer.
+        self._tree = self._tree or _tree(await copied(CATEGORIES_COLLECTION))
+        return self._tree
+
+    def _known(self) -> CategoryTree | None:
+        note_policy(CATALOG_LIST)
+        return self._tree if time.monotonic() - self._read_at < REMEMBER_SECONDS else None
+
+    def _remember(self, tree: CategoryTree) -> CategoryTree:
+        self._tree, self._read_at = tree, time.monotonic()
+        return tree
+
+
+CATEGORIES = RememberedTree()

@@ -1,0 +1,95 @@
+"""Geozones in the hands of merchandisers: add, rename, reorder, delete while no product has stock there."""
+
+import re
+
+from pymongo.errors import DuplicateKeyError
+
+from catalog.errors import BadGeozoneCode, BadPosition, GeozoneExists, GeozoneInUse, UnknownGeozone
+from catalog.models import Geozone, Product
+from catalog.structure.guard import change_structure, edit_structure
+from gateway.audit.trail import Action, Actor, differences, record
+from gateway.domain.errors import DomainError, Refused
+from gateway.domain.input import Missing, text_errors
+from gateway.mongo.client import Document, database, orm_connection
+
+GEOZONES = Geozone._meta.db_table
+CODE = re.compile(r"\A[a-z][a-z0-9-]{0,15}\Z")
+MAX_NAME = 100
+MAX_POSITION = 1_000_000
+
+# Only a deletion that succeeds reads every product; a million of them take a few seconds.
+DELETE_SECONDS = 60.0
+
+
+def add_geozone(code: str, name: str, *, position: int, actor: Actor) -> None:
+    """Its code stands in products, carts and orders and never changes."""
+    name = name.strip()
+    if errors := [*_code_errors(code), *_errors(name, position)]:
+        raise Refused(errors)
+    document = {"_id": code, "name": name, "position": position}
+
+    def add() -> None:
+        try:
+            database()[GEOZONES].insert_one(document, session=orm_connection().session)
+        except DuplicateKeyError as error:
+            raise GeozoneExists("code") from error
+        record(Action.GEOZONE_ADDED, f"geozone:{code}", actor=actor, changes=differences({}, _audited(document)))
+
+    edit_structure(add)
+
+
+def edit_geozone(code: str, *, name: str, position: int, actor: Actor) -> None:
+    name = name.strip()
+    if errors := _errors(name, position):
+        raise Refused(errors)
+
+    def edit() -> None:
+        session = orm_connection().session
+        before = database()[GEOZONES].find_one({"_id": code}, session=session)
+        if before is None:
+            raise UnknownGeozone(geozone=code)
+        after = {"name": name, "position": position}
+        if changes := differences(_audited(before), after):
+            database()[GEOZONES].update_one({"_id": code}, {"$set": after}, session=session)
+            record(Action.GEOZONE_CHANGED, f"geozone:{code}", actor=actor, changes=changes)
+
+    edit_structure(edit)
+
+
+def delete_geozone(code: str, *, actor: Actor) -> None:
+    """Refused while any product has stock there, reserved or not; nobody can put any there meanwhile."""
+
+    def delete() -> None:
+        change_structure()
+        if product_id := stocked_product(code):
+            raise GeozoneInUse(product_id=product_id)
+        before = database()[GEOZONES].find_one_and_delete({"_id": code}, session=orm_connection().session)
+        if before is None:
+            raise UnknownGeozone(geozone=code)
+        record(Action.GEOZONE_DELETED, f"geozone:{code}", actor=actor, changes=differences(_audited(before), {}))
+
+    edit_structure(delete, seconds=DELETE_SECONDS)
+
+
+def stocked_product(code: str) -> str | None:
+    """Any product with stock in the geozone."""
+    stocked = {"geozone": code, "$or": [{"quantity": {"$gt": 0}}, {"reserved": {"$gt": 0}}]}
+    found = database()[Product._meta.db_table].find_one(
+        {"stock": {"$elemMatch": stocked}}, projection=["_id"], session=orm_connection().session
+    )
+    return None if found is None else str(found["_id"])
+
+
+def _audited(document: Document) -> Document:
+    return {field: document[field] for field in ("name", "position")}
+
+
+def _code_errors(code: str) -> list[DomainError]:
+    if not code:
+        return [Missing("code")]
+    return [] if CODE.match(code) else [BadGeozoneCode("code")]
+
+
+def _errors(name: str, position: int) -> list[DomainError]:
+    errors = text_errors(name, MAX_NAME, "name")
+    return errors if 0 <= position <= MAX_POSITION else [*errors, BadPosition("position", limit=MAX_POSITION)]

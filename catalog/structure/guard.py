@@ -1,0 +1,79 @@
+"""Who uses categories and geozones, and who takes them away: a shared and an exclusive lock made of write conflicts.
+
+A transaction that puts a product into a category or stock into a geozone reads that they exist; one that deletes them,
+or gives a category its first child, reads that nothing is there. Snapshots alone would let both commit. So a user
+writes one stripe of the guard, whichever, and a remover writes all of them: the two conflict and one is run again,
+while users hardly ever meet each other.
+"""
+
+import random
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+from pymongo import UpdateOne
+
+from catalog.cassandra.structure import copy_soon
+from catalog.errors import NotALeaf, UnknownCategory, UnknownGeozone
+from catalog.models import Category, Geozone, StructureGuard
+from gateway.domain.errors import DomainError
+from gateway.mongo.client import database, orm_connection
+from gateway.mongo.transactions import DEFAULT_SECONDS, in_transaction
+
+T = TypeVar("T")
+
+# With four imports at once one product in six meets another and is run again; a remover writes sixteen tiny documents.
+STRIPES = 16
+
+
+def edit_structure(work: Callable[[], T], *, seconds: float = DEFAULT_SECONDS) -> T:
+    """A change of categories or geozones: in one transaction, and soon in the copy too."""
+    result = in_transaction(work, seconds=seconds)
+    copy_soon()
+    return result
+
+
+def use_structure() -> None:
+    """In a transaction that relies on a category or geozone: it stays as read until the commit."""
+    stripe = random.randrange(STRIPES)  # noqa: S311 - no secret
+    _guard([stripe])
+
+
+def change_structure() -> None:
+    """In a transaction that takes a category or geozone away: nobody begins to rely on it until the commit."""
+    _guard(range(STRIPES))
+
+
+def category_errors(slug: str, *path: str) -> list[DomainError]:
+    """Why a product may not be put there: only a leaf holds products."""
+    session = orm_connection().session
+    categories = database()[Category._meta.db_table]
+    if categories.find_one({"_id": slug}, session=session) is None:
+        return [UnknownCategory(*path, category=slug)]
+    if categories.find_one({"path": slug}, session=session) is not None:
+        return [NotALeaf(*path, category=slug)]
+    return []
+
+
+def missing_geozones(codes: Iterable[str]) -> set[str]:
+    wanted = set(codes)
+    if not wanted:
+        return set()
+    found = database()[Geozone._meta.db_table].find(
+        {"_id": {"$in": sorted(wanted)}}, projection=["_id"], session=orm_connection().session
+    )
+    return wanted - {geozone["_id"] for geozone in found}
+
+
+def geozone_errors(codes: list[str], *path: str) -> list[DomainError]:
+    """Where in the list stands a geozone that does not exist."""
+    missing = missing_geozones(codes)
+    return [
+        UnknownGeozone(*path, index, "geozone", geozone=code) for index, code in enumerate(codes) if code in missing
+    ]
+
+
+def _guard(stripes: Iterable[int]) -> None:
+    database()[StructureGuard._meta.db_table].bulk_write(
+        [UpdateOne({"_id": stripe}, {"$inc": {"taken": 1}}, upsert=True) for stripe in stripes],
+        session=orm_connection().session,
+    )

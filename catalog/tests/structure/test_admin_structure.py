@@ -1,0 +1,138 @@
+"""Categories and geozones in the admin: deleted only when nothing is in them, always with an audit entry."""
+
+from html import unescape
+
+import pytest
+from django.test import Client
+from pymongo.database import Database
+
+from catalog.products.upsert import upsert_product
+from catalog.tests.test_admin import signed_in
+from catalog.tests.writing import MARINA, draft, everything, shop
+from gateway.accounts.demo import ensure_demo_accounts
+from gateway.mongo.client import Document
+
+__all__ = ["shop"]
+
+CATEGORIES = "/admin/catalog/category/"
+GEOZONES = "/admin/catalog/geozone/"
+
+
+@pytest.fixture
+def merchandiser(shop: Database[Document]) -> Client:
+    ensure_demo_accounts()
+    return signed_in("merchandiser")
+
+
+def test_category_is_added_renamed_and_deleted(merchandiser: Client, shop: Database[Document]) -> None:
+    added = {"slug": "speakers", "name": "Колонки", "parent": "sound", "position": "3"}
+    assert merchandiser.post(f"{CATEGORIES}add/", added).status_code == 302
+    assert merchandiser.post(f"{CATEGORIES}speakers/change/", {"name": "Акустика", "position": "4"}).status_code == 302
+    assert shop["categories"].find_one({"_id": "speakers"}) == {
+        "_id": "speakers",
+        "name": "Акустика",
+        "path": ["sound"],
+        "position": 4,
+    }
+    assert merchandiser.post(f"{CATEGORIES}speakers/delete/", {"post": "yes"}).status_code == 302
+
+    assert shop["categories"].find_one({"_id": "speakers"}) is None
+    assert [(entry["action"], entry["actor"]) for entry in shop["audit"].find().sort("at")] == [
+        ("category.added", "merchandiser@mobile-world.example"),
+        ("category.changed", "merchandiser@mobile-world.example"),
+        ("category.deleted", "merchandiser@mobile-world.example"),
+    ]
+
+
+def test_slug_and_parent_never_change(merchandiser: Client, shop: Database[Document]) -> None:
+    hacked = {"slug": "hacked", "parent": "video", "path": "video", "name": "Аудио", "position": "1"}
+    merchandiser.post(f"{CATEGORIES}audio/change/", hacked)
+
+    assert shop["categories"].find_one({"_id": "audio"}) == {
+        "_id": "audio",
+        "name": "Аудио",
+        "path": ["sound"],
+        "position": 1,
+    }
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"slug": "Звук"}, "Латинские строчные буквы"),
+        ({"slug": "video"}, "уже существует"),
+        ({"parent": "audio"}, "есть товары: подкатегорий у неё быть не может"),
+        ({"parent": "nowhere"}, "Выберите корректный вариант"),
+        ({"name": " "}, "Обязательное поле"),
+    ],
+)
+def test_bad_category_is_explained_and_nothing_changes(
+    merchandiser: Client, shop: Database[Document], changes: dict[str, str], message: str
+) -> None:
+    upsert_product(draft(), actor=MARINA)
+    before = everything(shop)
+
+    added = {"slug": "speakers", "name": "Колонки", "parent": "", "position": "3", **changes}
+    page = merchandiser.post(f"{CATEGORIES}add/", added)
+
+    assert page.status_code == 200
+    assert message in unescape(page.content.decode())
+    assert everything(shop) == before
+
+
+@pytest.mark.parametrize(
+    ("address", "message"),
+    [
+        (f"{CATEGORIES}audio/", "В категории есть товары или подкатегории"),
+        (f"{CATEGORIES}sound/", "В категории есть товары или подкатегории"),
+        (f"{GEOZONES}msk/", "В геозоне есть остатки, например у товара PROD-1"),
+    ],
+)
+def test_what_is_in_use_is_not_deleted(
+    merchandiser: Client, shop: Database[Document], address: str, message: str
+) -> None:
+    upsert_product(draft(), actor=MARINA)
+    before = everything(shop)
+
+    asked = merchandiser.get(f"{address}delete/")
+    done = merchandiser.post(f"{address}delete/", {"post": "yes"}, follow=True)
+
+    assert message in unescape(asked.content.decode())
+    assert message in unescape(done.content.decode())
+    assert everything(shop) == before
+
+
+def test_empty_geozone_is_deleted(merchandiser: Client, shop: Database[Document]) -> None:
+    upsert_product(draft(), actor=MARINA)
+
+    assert merchandiser.post(f"{GEOZONES}spb/delete/", {"post": "yes"}).status_code == 302
+
+    assert [geozone["_id"] for geozone in shop["geozones"].find()] == ["msk"]
+
+
+def test_geozones_are_reordered_in_the_list(merchandiser: Client, shop: Database[Document]) -> None:
+    rows = {
+        "form-TOTAL_FORMS": "2",
+        "form-INITIAL_FORMS": "2",
+        "form-0-code": "msk",
+        "form-0-position": "9",
+        "form-1-code": "spb",
+        "form-1-position": "2",
+        "_save": "Save",
+    }
+    assert merchandiser.post(GEOZONES, rows).status_code == 302
+
+    assert shop["geozones"].find_one({"_id": "msk"}) == {"_id": "msk", "name": "Москва", "position": 9}
+    assert [(entry["target"], entry["changes"]) for entry in shop["audit"].find()] == [
+        ("geozone:msk", {"position": [1, 9]})
+    ]
+
+
+def test_support_sees_but_does_not_change(merchandiser: Client, shop: Database[Document]) -> None:
+    support = signed_in("support")
+    before = everything(shop)
+
+    assert support.get(f"{CATEGORIES}audio/change/").status_code == 200
+    assert support.post(f"{CATEGORIES}audio/change/", {"name": "Взлом", "position": "1"}).status_code == 403
+    assert support.post(f"{CATEGORIES}audio/delete/", {"post": "yes"}).status_code == 403
+    assert everything(shop) == before
