@@ -7,7 +7,7 @@ from typing import Literal
 
 from bson import Decimal128
 
-from cart.opening import new_cart
+from cart.new_cart import new_cart
 from catalog.products.derived import derived_fields
 from gateway.accounts.owners import customer_owner
 from gateway.mongo.client import Document, database

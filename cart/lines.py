@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 from pymongo import ReturnDocument
 from pymongo.errors import DuplicateKeyError
 
+from cart.cassandra.mirror import mirror_soon
 from cart.errors import NothingGiven
 from cart.lifetimes import expires_at_expression
-from cart.mirror import mirror_soon
+from cart.line_checks import MAX_LINES, MAX_QUANTITY, CheckedLines, LineWanted, checked_to_add, checked_to_set
 from cart.models import CartStatus
-from cart.opening import new_cart
+from cart.new_cart import new_cart
 from cart.reading import CARTS, active_cart, carts_with_key, merged_into
-from cart.wanted import MAX_LINES, MAX_QUANTITY, CheckedLines, LineWanted, checked_to_add, checked_to_set
 from gateway.accounts.owners import is_guest
 from gateway.domain.errors import Refused
 from gateway.idempotency.embedded import first_receipt, has_receipt, is_free, refuse_when_full, with_receipt

@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 from pymongo.errors import DuplicateKeyError
 
+from cart.cassandra.mirror import mirror_soon
 from cart.lifetimes import expires_at_expression, kept_until_expression
-from cart.mirror import mirror_soon
+from cart.line_checks import MAX_LINES
 from cart.models import CartStatus
-from cart.opening import new_cart
+from cart.new_cart import new_cart
 from cart.reading import CARTS, active_cart, carts_with_key
-from cart.wanted import MAX_LINES
 from gateway.mongo.client import Document, database, orm_connection
 from gateway.mongo.policies import CART_MERGE
 from gateway.mongo.reads import run

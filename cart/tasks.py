@@ -3,8 +3,8 @@
 from celery import shared_task
 
 from cart.analytics import compute_changed
+from cart.cassandra.mirror import MIRROR_TASK, mirror_cart
 from cart.expiry import abandon_expired
-from cart.mirror import MIRROR_TASK, mirror_cart
 from gateway.background import GivesUp, begun
 from gateway.cassandra.errors import CassandraUnavailable
 

@@ -9,9 +9,9 @@ from strawberry.types import Info
 from cart.errors import NotAProduct
 from cart.graphql.payloads import CartLineInput, CartPayload
 from cart.graphql.types import Cart, adjustments
+from cart.line_checks import CheckedLines, LineWanted, checked_to_add, checked_to_set
 from cart.lines import Put, clear, done_before, put_once, remove_lines
 from cart.reading import priced
-from cart.wanted import CheckedLines, LineWanted, checked_to_add, checked_to_set
 from catalog.graphql.types import product_key
 from gateway.domain.errors import DomainError, Refused
 from gateway.graphql.context import RequestContext

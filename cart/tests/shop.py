@@ -6,8 +6,8 @@ from decimal import Decimal
 import pytest
 from pymongo.database import Database
 
+from cart.line_checks import LineWanted
 from cart.lines import add_lines
-from cart.wanted import LineWanted
 from catalog.products.cards import ProductKey
 from catalog.products.drafts import StockDraft
 from catalog.products.upsert import upsert_product

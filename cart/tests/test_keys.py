@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from pymongo.database import Database
 
+from cart.line_checks import checked_to_add
 from cart.lines import Put, done_before, put_once, remove_lines
 from cart.merge import MergeMode, merge_guest_cart
 from cart.tests.shop import CUSTOMER, GUEST, carts, line, quantities, sell, shop, stocked, two_shards
 from cart.tests.test_mutations import Buyer, contents, guest, lines
-from cart.wanted import checked_to_add
 from catalog.tests.writing import at_once, raised
 from gateway.idempotency.embedded import MAX_RECEIPTS
 from gateway.idempotency.keys import KEPT, Keyed, keyed

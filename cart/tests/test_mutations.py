@@ -8,8 +8,8 @@ import pytest
 from django.conf import settings
 from pymongo.database import Database
 
+from cart.line_checks import MAX_LINES
 from cart.tests.shop import HOMES, carts, quantities, sell, sell_many, shop, stocked, two_shards
-from cart.wanted import MAX_LINES
 from catalog.tests.test_admin import signed_in
 from gateway.accounts.demo import ensure_demo_accounts
 from gateway.accounts.models import User

@@ -11,10 +11,10 @@ from pymongo.database import Database
 
 import cart.lines
 import cart.merge
+from cart.line_checks import MAX_LINES, MAX_QUANTITY
 from cart.lines import add_lines, remove_lines, set_lines
 from cart.merge import Merged, MergeMode, merge_guest_cart
 from cart.tests.shop import CUSTOMER, GUEST, carts, fill, line, quantities, sell_many, shop, stocked, two_shards
-from cart.wanted import MAX_LINES, MAX_QUANTITY
 from catalog.tests.writing import at_once
 from gateway.accounts.owners import customer_owner
 from gateway.domain.errors import DomainError

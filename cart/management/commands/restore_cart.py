@@ -3,7 +3,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from pymongo.errors import PyMongoError
 
-from cart.restore import Copy, NotRestored, copy_of, refuse_unless_lost, restore_cart
+from cart.cassandra.restore import Copy, NotRestored, copy_of, refuse_unless_lost, restore_cart
 from gateway.accounts.models import User, normalize_email
 from gateway.accounts.owners import customer_owner
 from gateway.cassandra.errors import CassandraError

@@ -6,10 +6,10 @@ from typing import NamedTuple
 from bson import Decimal128, ObjectId
 from pymongo.errors import DuplicateKeyError
 
+from cart.cassandra.mirror import mirror_soon
 from cart.cassandra.tables import CARTS_ACTIVE, CopiedLine
-from cart.mirror import mirror_soon
 from cart.models import Cart, CartStatus
-from cart.opening import new_cart
+from cart.new_cart import new_cart
 from gateway.cassandra.reads import first
 from gateway.mongo.client import Document, database
 

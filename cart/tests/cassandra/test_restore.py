@@ -11,8 +11,8 @@ from django.core.management import CommandError, call_command
 from django.test import override_settings
 from pymongo.database import Database
 
-from cart.mirror import mirror_cart
-from cart.restore import NotRestored, copy_of, restore_cart
+from cart.cassandra.mirror import mirror_cart
+from cart.cassandra.restore import NotRestored, copy_of, restore_cart
 from cart.tests.carts import at_once, cart, carts, line, now, stored
 from gateway.accounts.models import User
 from gateway.accounts.owners import customer_owner
@@ -148,7 +148,7 @@ def test_buyer_who_begins_a_cart_between_the_look_and_the_insert_keeps_it(
 ) -> None:
     copy = copy_of(lost["owner"])
     begun = cart(lost["owner"], items=[line("PROD-9")])
-    monkeypatch.setattr("cart.restore.refuse_unless_lost", lambda _: carts().insert_one(begun))
+    monkeypatch.setattr("cart.cassandra.restore.refuse_unless_lost", lambda _: carts().insert_one(begun))
 
     with pytest.raises(NotRestored, match="this very moment"):
         restore_cart(copy)
