@@ -38,7 +38,7 @@ from gateway.mongo.routing import ROUTING
 from gateway.redis.clients import redis_client
 from gateway.sync.tests.rows import forget_rows
 from gateway.tests.redis_servers import RedisServer, redis_servers
-from ordering.holds import QUEUE
+from ordering.checkout.holds import QUEUE
 
 BASE_DIR = Path(__file__).parent
 # Each of them may take any ports that are free.

@@ -20,9 +20,9 @@ from bench.shop import PURCHASE, Load, prepare
 from gateway.mongo import topology
 from gateway.mongo.client import client, database
 from gateway.mongo.routing import ROUTING
-from ordering.checkout import check_out
-from ordering.holds import SETTLE_SECONDS, settle_queued
-from ordering.purchase import Purchase
+from ordering.checkout.checkout import check_out
+from ordering.checkout.holds import SETTLE_SECONDS, settle_queued
+from ordering.checkout.request import Purchase
 
 LOADS: tuple[Load, ...] = ("hot", "uniform")
 

@@ -10,15 +10,15 @@ from gateway.domain.uuid7 import uuid7
 from gateway.mongo.client import Document, database, orm_connection
 from gateway.mongo.reads import run, run_steps
 from gateway.mongo.transactions import in_transaction
+from ordering.checkout.new_order import ORDERS, new_order
+from ordering.checkout.pricing import keys_in, offered
+from ordering.checkout.request import Purchase, checked
 from ordering.errors import CartEmpty, OutOfStock
-from ordering.making import ORDERS, new_order
 from ordering.numbers import claim_number
-from ordering.offers import keys_in, offered
-from ordering.purchase import Purchase, checked
 
 
 def plain_check_out(owner: str, purchase: Purchase) -> Document:
-    """The same answer as ordering.checkout.check_out in the ordinary case, without its guarantees for repetitions."""
+    """The same answer as `ordering.checkout.checkout` in the ordinary case, without its guarantees for repetitions."""
     wanted = checked(purchase)
     cart = run(active_cart(owner))
     if cart is None:

@@ -12,7 +12,7 @@ from catalog.products.derived import derived_fields
 from gateway.accounts.owners import customer_owner
 from gateway.mongo.client import Document, database
 from gateway.sync.marks import new_marks
-from ordering.purchase import AddressDetails, ContactDetails, Purchase
+from ordering.checkout.request import AddressDetails, ContactDetails, Purchase
 
 Load = Literal["hot", "uniform"]
 """Everybody buys one product; or each buyer three of many."""

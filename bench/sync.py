@@ -29,7 +29,7 @@ from gateway.redis.clients import redis_client
 from gateway.sync.rebuild import rebuild
 from ordering.cassandra.sync import SYNCED
 from ordering.cassandra.tables import ORDERS_BY_USER
-from ordering.checkout import check_out
+from ordering.checkout.checkout import check_out
 
 LOOK_SECONDS = 0.02
 # After the last sale, for what is still on its way.

@@ -4,7 +4,7 @@ from django.views.generic import RedirectView
 
 from catalog.products.images import product_image
 from gateway.accounts.staff_sign_in import StaffSignIn
-from ordering.webhook import payments_webhook
+from ordering.webhook.endpoint import payments_webhook
 
 admin.site.site_title = admin.site.site_header = "Мобильный мир"
 admin.site.index_title = "Управление магазином"

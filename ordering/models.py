@@ -98,22 +98,22 @@ class Order(ShardedDocument):
     contact = EmbeddedModelField(Contact, verbose_name="получатель")
     shipping_address = EmbeddedModelField(Address, verbose_name="адрес")
     money = models.JSONField("деньги", default=list, editable=False)
-    """The ledger, see ordering/money_fields.py; absent from orders that an earlier release wrote."""
+    """The ledger, see ordering/ledger/fields.py; absent from orders that an earlier release wrote."""
     events = EmbeddedModelArrayField(OrderEvent, default=list, blank=True, verbose_name="события")
     reserved_until = models.DateTimeField("резерв до", null=True, blank=True)
     client_key = models.CharField("ключ клиента", max_length=100, null=True, blank=True)  # noqa: DJ001 - null: not given
     request = models.CharField("отпечаток запроса", max_length=64, editable=False)
     """Of what the buyer sent: the same again gives this order again."""
     keys = ArrayField(models.CharField(max_length=300), default=list, editable=False)
-    """What support finds it by, see ordering/lookup_keys.py."""
+    """What support finds it by, see ordering/reading/lookup_keys.py."""
     to_refund = models.BooleanField("вернуть деньги", default=False)
     """Something is due back: written with every ledger from what it says, for the index that support walks."""
     retaken = models.CharField("резерв по оплате", max_length=36, null=True, editable=False)  # noqa: DJ001 - null: never
     """The hold under which stock was taken again for a payment that came after expiry."""
     mail_due = models.JSONField("долг почте", default=list, editable=False)
-    """Events that the buyer has not been told of yet, see ordering/mails.py."""
+    """Events that the buyer has not been told of yet, see ordering/mail/delivery.py."""
     stock_due = models.JSONField("долг складу", default=list, editable=False)
-    """Changes of stock that a move of this order owes and that may not have been made yet, see ordering/moves.py."""
+    """Changes of stock that a move of this order owes and that may not have been made yet: ordering/stock/debts.py."""
     created_at = models.DateTimeField("создан", default=timezone.now)
     updated_at = models.DateTimeField("изменён", default=timezone.now)
     past_owners = ArrayField(models.CharField(max_length=64), default=list, editable=False)
@@ -219,7 +219,7 @@ class StrayMoney(ShardedDocument):
 
 
 class UnpaidHoldings(ShardedDocument):
-    """The unpaid orders of one buyer, or from one address, see ordering/hoarding.py."""
+    """The unpaid orders of one buyer, or from one address, see ordering/checkout/unpaid_limits.py."""
 
     id = models.CharField(primary_key=True, db_column="_id", max_length=80)
     """The owner, or `a:` and a keyed hash of the address."""
@@ -243,7 +243,7 @@ class UnpaidHoldings(ShardedDocument):
 
 
 class Mailbox(ShardedDocument):
-    """What was sent to one address lately, see ordering/mailboxes.py."""
+    """What was sent to one address lately, see ordering/mail/mailboxes.py."""
 
     id = models.CharField(primary_key=True, db_column="_id", max_length=64)
     """A keyed hash of the address."""

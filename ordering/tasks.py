@@ -3,11 +3,13 @@
 from celery import shared_task
 
 from gateway.cassandra.errors import CassandraError
-from ordering import drift, holds, mails
-from ordering.archive import archive_orders
-from ordering.expiry import expire_unpaid
-from ordering.reconcile import reconcile_nightly
-from ordering.stock_due import pay_overdue
+from ordering.archive.archive import archive_orders
+from ordering.archive.reconcile import reconcile_nightly
+from ordering.checkout import holds
+from ordering.lifecycle.expiry import expire_unpaid
+from ordering.mail import delivery
+from ordering.stock import check
+from ordering.stock.debts import pay_overdue
 
 # A sweep has a minute until the next one; at some 200 orders a second this many are done in a few seconds.
 BATCH = 500
@@ -19,7 +21,7 @@ ARCHIVED_AT_ONCE = 100_000
 def settle_queued(_: str) -> None:
     """And tell the buyers of their orders: sent from here, a letter costs the checkout nothing."""
     for order_id in holds.settle_queued():
-        mails.mail_soon(order_id)
+        delivery.mail_soon(order_id)
 
 
 @shared_task(expires=60)
@@ -40,18 +42,18 @@ def check_reservations() -> None:
 
     A difference is a bug, but the shop must sell in the morning.
     """
-    for _ in drift.check_reservations(repair=True):
+    for _ in check.check_reservations(repair=True):
         pass
 
 
-@shared_task(name=mails.MAIL_TASK, expires=60)
+@shared_task(name=delivery.MAIL_TASK, expires=60)
 def mail(order_id: str) -> None:
-    mails.send_due_mails(order_id)
+    delivery.send_due_mails(order_id)
 
 
 @shared_task(expires=60)
 def sweep_mails() -> None:
-    mails.mail_overdue(limit=BATCH)
+    delivery.mail_overdue(limit=BATCH)
 
 
 @shared_task(throws=(CassandraError,), expires=3600)

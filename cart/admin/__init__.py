@@ -1,5 +1,5 @@
-"""What staff see of the carts. Django registers the pages when it imports this package."""
+"""What staff see of the carts."""
 
-from cart.admin import abandoned_carts
+from cart.admin.abandoned_carts import AbandonedCartDayAdmin
 
-__all__ = ["abandoned_carts"]
+__all__ = ["AbandonedCartDayAdmin"]

@@ -3,7 +3,7 @@
 Each change of a product is one update of one document, outside any transaction, that leaves a mark in the product: a
 hold, which says for whom the pieces were reserved, or a receipt, which says that a change has been made. A call that
 is repeated after a crash or a lost answer finds the mark and does nothing. Marks are taken away later, when nobody can
-repeat the call any more; ordering/holds.py tells when.
+repeat the call any more; ordering/checkout/holds.py tells when.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from cart.merge import MergeMode, merge_guest_cart
-from ordering.claiming import claim_orders
+from ordering.lifecycle.claim import claim_orders
 
 
 class HandedOver(NamedTuple):

@@ -6,8 +6,8 @@ from gateway.cassandra.statements import Select
 from gateway.mongo.client import Document
 from gateway.sync.declarations import Synced
 from gateway.sync.queue import sync_soon
+from ordering.cassandra.comparison import compared_rows, lookups
 from ordering.cassandra.tables import ARCHIVED_ORDERS_BY_KEY, ORDER_TABLES, ORDERS_BY_PERIOD, day_of, writes_of
-from ordering.comparing import compared_rows, lookups
 from ordering.models import Order
 
 ORDERS = Order._meta.db_table

@@ -9,8 +9,8 @@ from gateway.cassandra.table import Table, UserType, time_windows
 from gateway.cassandra.values import Codec
 from gateway.mongo.client import Document
 from gateway.sync.marks import timestamp_of
-from ordering.amounts import paid, refunded
-from ordering.money_fields import EARLIER
+from ordering.ledger.amounts import paid, refunded
+from ordering.ledger.fields import EARLIER
 
 ITEM = UserType(
     "order_item",

@@ -17,21 +17,21 @@ from gateway.graphql.user_errors import Adjustment, UserError, WarningCode, repl
 from gateway.graphql.writes import run_write
 from gateway.mongo.client import Document
 from gateway.staff.permissions import actor_with
-from ordering.checkout import Bought, check_out
-from ordering.copied_order import archived_order
+from ordering.cassandra.orders import archived_order
+from ordering.checkout.checkout import Bought, check_out
 from ordering.errors import CartEmpty, UnknownOrder
 from ordering.events import BUYER, STAFF
-from ordering.finding import OrderKey, find_order
+from ordering.graphql.access import CHANGE, order_key
 from ordering.graphql.payloads import CheckoutInput, CheckoutPayload, OrderPayload, RefundLineInput
-from ordering.graphql.seeing import CHANGE, order_key
 from ordering.graphql.types import Order
+from ordering.ledger.references import reference_of
+from ordering.lifecycle.moves import advance_order, cancel_order
+from ordering.lifecycle.transitions import Who
 from ordering.models import OrderStatus as Status
-from ordering.moves import advance_order, cancel_order
-from ordering.payments import Money, receive_payment
-from ordering.references import reference_of
-from ordering.refunds import Refunding, refund_order
-from ordering.repayments import Settling, settle_refund
-from ordering.transitions import Who
+from ordering.payments.payments import Money, receive_payment
+from ordering.payments.refunds import Refunding, refund_order
+from ordering.payments.repayments import Settling, settle_refund
+from ordering.reading.orders import OrderKey, find_order
 
 # The order is not as the caller believed: the answer shows how it is.
 AS_IT_STANDS = {Code.ILLEGAL_TRANSITION, Code.CONFLICT}

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from gateway.graphql.context import RequestContext
 from gateway.graphql.relay.node import NODES, Key
-from ordering.finding import OrderKey
-from ordering.graphql.seeing import orders_seen
+from ordering.graphql.access import orders_seen
 from ordering.graphql.types import Order
+from ordering.reading.orders import OrderKey
 
 
 async def load_orders(keys: Sequence[Key], context: RequestContext) -> list[Order | None]:

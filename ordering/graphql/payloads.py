@@ -7,9 +7,9 @@ import strawberry
 from cart.graphql.types import Cart
 from gateway.domain.texts import Language
 from gateway.graphql.user_errors import Adjustment, UserError
+from ordering.checkout.request import AddressDetails, ContactDetails, Purchase
 from ordering.graphql.types import Order
-from ordering.ledger import RefundLine
-from ordering.purchase import AddressDetails, ContactDetails, Purchase
+from ordering.ledger.ledger import RefundLine
 
 
 @strawberry.input

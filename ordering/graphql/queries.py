@@ -12,13 +12,13 @@ from gateway.graphql.relay.cursors import TIME, parsed_cursor
 from gateway.graphql.relay.ids import key_of
 from gateway.graphql.staff import authorise
 from gateway.mongo.reads import run_async
-from ordering.graphql.seeing import SEE, order_key, orders_seen
+from ordering.graphql.access import SEE, order_key, orders_seen
 from ordering.graphql.types import NEWEST, Order, OrderConnection
-from ordering.history import EMPTY, Page, Position, Slice, orders_in_geozone, orders_in_status
-from ordering.lookup import MAX_SOUGHT
-from ordering.merged_history import history_of
-from ordering.merged_lookup import look_up
 from ordering.models import OrderStatus as Status
+from ordering.reading.history import EMPTY, Page, Position, Slice, orders_in_geozone, orders_in_status
+from ordering.reading.lookup import MAX_SOUGHT
+from ordering.reading.merged_history import history_of
+from ordering.reading.merged_lookup import look_up
 
 NOTHING_SOUGHT = Text(
     "Введите номер заказа, e-mail, телефон, имя или id покупателя.",

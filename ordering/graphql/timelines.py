@@ -11,9 +11,9 @@ from gateway.mongo.client import Document
 from gateway.mongo.outage import NotServed
 from gateway.mongo.policies import ORDER_STATUS
 from gateway.mongo.reads import run_steps_async
-from ordering.copied_order import timelines_of
-from ordering.finding import OrderKey, orders_by_key
-from ordering.graphql.seeing import NOT_NOW
+from ordering.cassandra.orders import timelines_of
+from ordering.graphql.access import NOT_NOW
+from ordering.reading.orders import OrderKey, orders_by_key
 
 Loader = DataLoader[OrderKey, list[Document]]
 

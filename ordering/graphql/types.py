@@ -16,18 +16,18 @@ from gateway.graphql.relay.node import Node
 from gateway.graphql.staff import may
 from gateway.mongo.client import Document
 from gateway.mongo.outage import MongoUnavailable
-from ordering import ledger
-from ordering.amounts import paid, refunded
 from ordering.events import BUYER, PAYMENT_SYSTEM, STAFF, SYSTEM, EventType, note_for_the_buyer
-from ordering.finding import OrderKey
+from ordering.graphql.access import CHANGE, SEE
 from ordering.graphql.products import product_loader
-from ordering.graphql.seeing import CHANGE, SEE
 from ordering.graphql.timelines import timeline_loader
-from ordering.history import Page, position_of
-from ordering.ledger import Entry, Kind, Ledger, State
+from ordering.ledger import ledger
+from ordering.ledger.amounts import paid, refunded
+from ordering.ledger.fields import ledger_of
+from ordering.ledger.ledger import Entry, Kind, Ledger, State
+from ordering.lifecycle.transitions import Who, is_legal
 from ordering.models import OrderStatus as Status
-from ordering.money_fields import ledger_of
-from ordering.transitions import Who, is_legal
+from ordering.reading.history import Page, position_of
+from ordering.reading.orders import OrderKey
 
 OrderStatus = strawberry.enum(Status, name="OrderStatus")
 

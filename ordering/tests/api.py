@@ -9,7 +9,7 @@ from pymongo.database import Database
 from cart.tests.test_mutations import Buyer
 from gateway.accounts.demo import ensure_demo_accounts
 from gateway.mongo.client import Document
-from ordering.holds import settle_queued
+from ordering.checkout.holds import settle_queued
 from ordering.tests.people import filled, person
 from ordering.tests.shop import CUSTOMER
 

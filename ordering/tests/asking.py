@@ -20,7 +20,7 @@ from gateway.graphql.relay.ids import global_id
 from gateway.graphql.schema import schema
 from gateway.mongo.client import Document
 from ordering.events import BUYER, EventType, event
-from ordering.ledger import Kind, Origin, State, new_entry, with_excess, with_repayment
+from ordering.ledger.ledger import Kind, Origin, State, new_entry, with_excess, with_repayment
 from ordering.models import OrderStatus
 from ordering.tests.copied import Run
 from ordering.tests.many import one_bought

@@ -17,7 +17,7 @@ import django
 django.setup()
 
 from gateway.domain.errors import DomainError  # noqa: E402 - these need the apps loaded
-from ordering import checkout  # noqa: E402
+from ordering.checkout import checkout  # noqa: E402
 from ordering.tests.shop import CUSTOMER, buy, buyer  # noqa: E402
 
 BUYERS = 60

@@ -21,8 +21,8 @@ from gateway.sync.copy import copy_documents
 from gateway.sync.marks import timestamp_of
 from ordering.cassandra.sync import SYNCED
 from ordering.cassandra.tables import ARCHIVED_ORDERS_BY_KEY, ORDER_STATE_BY_ID
-from ordering.history import position_of
-from ordering.lookup_keys import keys_of
+from ordering.reading.history import position_of
+from ordering.reading.lookup_keys import keys_of
 
 NO_CASSANDRA = override_settings(CASSANDRA_CONTACT_POINTS=[])
 

@@ -11,8 +11,8 @@ from gateway.mongo.client import Document
 from gateway.sync.copy import copy_documents
 from gateway.sync.marks import new_marks
 from ordering.cassandra.sync import SYNCED
-from ordering.lookup_keys import keys_of
 from ordering.numbers import claim_number
+from ordering.reading.lookup_keys import keys_of
 from ordering.tests.many import one_bought
 from ordering.tests.shop import CUSTOMER
 

@@ -9,7 +9,7 @@ from cart.tests.shop import fill
 from gateway.accounts.owners import user_id_of
 from gateway.mongo.client import Document, database
 from gateway.mongo.reads import Read
-from ordering.lookup_keys import keys_of
+from ordering.reading.lookup_keys import keys_of
 from ordering.tests.shop import buy
 
 FIRST = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -11,14 +11,14 @@ from django.conf import settings
 from pymongo.database import Database
 
 from gateway.mongo.client import Document
-from ordering.expiry import expire_unpaid
-from ordering.holds import resolve_old_holds, settle_queued
-from ordering.ledger import Entry, Kind
-from ordering.money_fields import ledger_of, money_fields
-from ordering.payments import Money, receive_payment
-from ordering.references import reference_of
-from ordering.signing import sign
+from ordering.checkout.holds import resolve_old_holds, settle_queued
+from ordering.ledger.fields import ledger_of, money_fields
+from ordering.ledger.ledger import Entry, Kind
+from ordering.ledger.references import reference_of
+from ordering.lifecycle.expiry import expire_unpaid
+from ordering.payments.payments import Money, receive_payment
 from ordering.tests.shop import CUSTOMER, assert_nothing_oversold, buy, fill
+from ordering.webhook.signature import sign
 
 ROOT = Path(__file__).parent.parent.parent
 

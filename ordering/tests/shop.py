@@ -11,8 +11,8 @@ from pymongo.database import Database
 from cart.tests.shop import CUSTOMER, GUEST, fill, line, sell, shop, stocked, two_shards
 from gateway.accounts.owners import customer_owner
 from gateway.mongo.client import Document
-from ordering.checkout import Bought, check_out
-from ordering.purchase import AddressDetails, ContactDetails, Purchase
+from ordering.checkout.checkout import Bought, check_out
+from ordering.checkout.request import AddressDetails, ContactDetails, Purchase
 
 __all__ = ["CUSTOMER", "GUEST", "fill", "line", "sell", "shop", "stocked", "two_shards"]
 

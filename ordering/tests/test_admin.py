@@ -10,12 +10,12 @@ from pymongo.database import Database
 from catalog.tests.test_admin import signed_in
 from gateway.accounts.demo import ensure_demo_accounts
 from gateway.mongo.client import Document
+from ordering.ledger.references import Reference
 from ordering.models import Order
-from ordering.payments import receive_payment
-from ordering.references import Reference
+from ordering.payments.payments import receive_payment
+from ordering.tests.lifecycle.test_moves import PAYMENT
 from ordering.tests.many import copies, one_bought
 from ordering.tests.shop import CUSTOMER, orders, shop, stocked, two_shards
-from ordering.tests.test_moves import PAYMENT
 
 __all__ = ["orders", "shop", "stocked", "two_shards"]
 

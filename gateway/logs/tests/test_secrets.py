@@ -22,11 +22,11 @@ from gateway.celery import app
 from gateway.graphql.tests.conftest import Server, serve
 from gateway.mongo.client import Document
 from gateway.viewer.tests.visitor import Visitor
-from ordering.mails import MAIL_TASK
-from ordering.signing import HEADER
+from ordering.mail.delivery import MAIL_TASK
 from ordering.tests.api import CHECKOUT, INPUT
 from ordering.tests.paying import event_body, signature
 from ordering.tests.shop import orders
+from ordering.webhook.signature import HEADER
 
 __all__ = ["orders", "serve", "shop", "stocked", "two_shards"]
 

@@ -9,7 +9,7 @@ from pymongo.errors import PyMongoError
 
 from gateway.cassandra.errors import CassandraError
 from gateway.management.progress import Progress
-from ordering.archive import archive_orders, orders_to_archive
+from ordering.archive.archive import archive_orders, orders_to_archive
 
 
 class Command(BaseCommand):

@@ -14,12 +14,12 @@ from django.core.management.base import BaseCommand, CommandError
 
 from gateway.domain.uuid7 import uuid7
 from gateway.mongo.client import Document
-from ordering.finding import find_order_by_number
-from ordering.ledger import held
-from ordering.money_fields import ledger_of
+from ordering.ledger.fields import ledger_of
+from ordering.ledger.ledger import held
 from ordering.numbers import number_in
-from ordering.signing import HEADER, PAYMENT_SUCCEEDED, sign
-from ordering.webhook_events import TYPES
+from ordering.reading.orders import find_order_by_number
+from ordering.webhook.events import TYPES
+from ordering.webhook.signature import HEADER, PAYMENT_SUCCEEDED, sign
 
 # Where `make run` serves, unless PORT says otherwise.
 URL = "http://127.0.0.1:8000"

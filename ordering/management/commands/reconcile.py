@@ -15,8 +15,8 @@ from gateway.mongo.client import database
 from gateway.sync.declarations import declared
 from gateway.sync.repair import Finding
 from gateway.sync.strays import reconcile_strays
+from ordering.archive.reconcile import orders_between, reconcile_orders, reconcile_others
 from ordering.cassandra.sync import ORDERS
-from ordering.reconcile import orders_between, reconcile_orders, reconcile_others
 
 # Of one day or collection: a table that was lost differs in every order.
 SHOWN = 100

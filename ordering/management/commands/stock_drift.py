@@ -4,7 +4,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from catalog.stock.findings import CONFIRMED_AFTER
-from ordering.drift import Checked, check_reservations
+from ordering.stock.check import Checked, check_reservations
 
 MINUTES = round(CONFIRMED_AFTER.total_seconds() / 60)
 

@@ -1,0 +1,153 @@
+"""Orders of a day in MongoDB and in Cassandra, compared both ways while the shop goes on selling, a batch at a time."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import UTC, date, datetime, time, timedelta
+from itertools import islice
+
+import structlog
+from django.conf import settings
+
+from catalog.structure.geozone_names import all_geozones
+from gateway.cassandra.partition_stats import buckets_of
+from gateway.cassandra.reads import read_many, scan
+from gateway.cassandra.statements import Row
+from gateway.cassandra.table import Table
+from gateway.mongo.client import Document, database
+from gateway.mongo.policies import SYNC, under
+from gateway.mongo.reads import run
+from gateway.sync.batches import BATCH, BY_TIME, by_id, by_time
+from gateway.sync.comparison import Difference, Differing
+from gateway.sync.declarations import Synced, declared
+from gateway.sync.repair import Finding, noted, reconcile, repair_rows
+from gateway.sync.strays import reconcile_strays
+from ordering.archive.restore import restore_order
+from ordering.cassandra.sync import ORDERS, SYNCED
+from ordering.cassandra.tables import ORDER_HISTORY_BY_REGION, ORDER_STATE_BY_ID, ORDERS_BY_PERIOD, day_of
+from ordering.reading.orders import find_order
+
+log = structlog.get_logger(__name__)
+
+# Today's are still being sold, yesterday's are complete, and a night may have been missed.
+LAST_DAYS = 4
+# What is lost later, with a disk, is found within four weeks: some fourteen days a night.
+ROUND_DAYS = 28
+# Beyond the archive's border: orders that are late to leave.
+BEYOND_KEPT_DAYS = 35
+
+Report = Callable[[int], None]
+
+
+def reconcile_orders(day: date, *, repair: bool, report: Report) -> Iterator[Finding]:
+    """What differs, as it is found; `report` is told of every so many orders and rows looked at."""
+    regions = {geozone.code for geozone in run(all_geozones())}
+    yield from reconcile(SYNCED, _seen(_orders(day), regions, "geozone"), repair=repair, report=report)
+    lost: set[str] = set()
+    for rows in _seen(_batched(_by_period(day)), regions, "region"):
+        yield from _other_way(ORDERS_BY_PERIOD, rows, lost, repair=repair)
+    for region in sorted(regions):
+        for rows in _batched(scan(ORDER_HISTORY_BY_REGION.select("region = ? AND day = ?", region, day))):
+            yield from _other_way(ORDER_HISTORY_BY_REGION, rows, lost, repair=repair)
+
+
+def reconcile_others(synced: Synced, *, repair: bool, report: Report) -> Iterator[Finding]:
+    """All documents of another collection."""
+    yield from reconcile(synced, by_id(synced.collection), repair=repair, report=report)
+
+
+def reconcile_nightly() -> None:
+    """Differences are repaired and logged: a difference is a bug, or a disk, but the shop must read in the morning."""
+    for day in nightly_days(datetime.now(UTC).date()):
+        _log(str(day), reconcile_orders(day, repair=True, report=_nobody))
+    for synced in declared():
+        if synced.collection != ORDERS and synced.rows:
+            _log(synced.collection, reconcile_others(synced, repair=True, report=_nobody))
+            _log(f"rows of {synced.collection}", reconcile_strays(synced, repair=True, report=_nobody))
+
+
+def orders_between(first: date, last: date) -> int:
+    where = {"created_at": {"$gte": _midnight(first), "$lt": _midnight(last + timedelta(days=1))}}
+    with under(SYNC):
+        return database()[ORDERS].count_documents(where, hint=BY_TIME)
+
+
+def nightly_days(today: date) -> list[date]:
+    """The last few; and each older one when it is four weeks old, eight, twelve … until its orders have left."""
+    oldest = settings.ORDER_KEPT_DAYS + BEYOND_KEPT_DAYS
+    ages = [age for age in range(oldest) if age < LAST_DAYS or age % ROUND_DAYS == 0]
+    return [today - timedelta(days=age) for age in reversed(ages)]
+
+
+def _log(subject: str, findings: Iterable[Finding]) -> None:
+    counted = Counter(finding.is_repaired for finding in findings)
+    log.info("reconciled", subject=subject, repaired=counted[True], left=counted[False])
+
+
+def _nobody(_: int) -> None:
+    """A night's work has no audience."""
+
+
+def _orders(day: date) -> Iterator[list[Document]]:
+    return by_time(ORDERS, _midnight(day + timedelta(days=1)), since=_midnight(day))
+
+
+def _by_period(day: date) -> Iterator[Row]:
+    for bucket in buckets_of(ORDERS_BY_PERIOD, day):
+        yield from scan(ORDERS_BY_PERIOD.select("day = ? AND bucket = ?", day, bucket))
+
+
+def _seen(batches: Iterable[list[Row]], regions: set[str], field: str) -> Iterator[list[Row]]:
+    """The same batches; regions that occur in them are added to those known."""
+    for batch in batches:
+        regions.update(each[field] for each in batch if each[field] is not None)
+        yield batch
+
+
+def _batched(rows: Iterator[Row]) -> Iterator[list[Row]]:
+    while batch := list(islice(rows, BATCH)):
+        yield batch
+
+
+def _other_way(table: Table, rows: Sequence[Row], lost: set[str], *, repair: bool) -> Iterator[Finding]:
+    """Rows whose order MongoDB does not have, and rows that are not where their order makes them."""
+    known = _known([row["order_id"] for row in rows])
+    absent = {row["order_id"] for row in rows if row["order_id"] not in known} - lost
+    for order_id in _lost(sorted(absent)):
+        lost.add(order_id)
+        found = Difference(table.name, order_id, "only_copied")
+        yield noted(found, is_repaired=repair and restore_order(order_id))
+    for row in rows:
+        order = known.get(row["order_id"])
+        if order and not _is_in_place(table, row, order):
+            difference = Difference(table.name, order["_id"], "stale")
+            key = {column: row[column] for column in table.primary_key}
+            left = repair_rows(SYNCED, [Differing(order, (difference,), ((table, key),))]) if repair else {order["_id"]}
+            yield noted(difference, is_repaired=not left)
+
+
+def _known(ids: Sequence[str]) -> dict[str, Document]:
+    fields = ("owner", "geozone", "created_at", "version")
+    with under(SYNC):
+        return {order["_id"]: order for order in database()[ORDERS].find({"_id": {"$in": list(ids)}}, fields)}
+
+
+def _lost(ids: Sequence[str]) -> Iterator[str]:
+    """Neither archived nor on their way from one shard to another."""
+    select = "order_id = ?"
+    asked = [ORDER_STATE_BY_ID.select(select, order_id, columns=("order_id", "archived_at")) for order_id in ids]
+    states = read_many(asked) if asked else []
+    for order_id, state in zip(ids, states, strict=True):
+        is_archived = bool(state) and state[0]["archived_at"] is not None
+        if not is_archived and find_order(order_id) is None:
+            yield order_id
+
+
+def _is_in_place(table: Table, row: Row, order: Document) -> bool:
+    if table is ORDERS_BY_PERIOD:
+        # In another bucket of the day: found, and repaired, when the order was compared with its rows.
+        return bool(row["day"] == day_of(order) and row["created_at"] == order["created_at"])
+    return bool((row["region"], row["day"]) == (order["geozone"], day_of(order)))
+
+
+def _midnight(day: date) -> datetime:
+    return datetime.combine(day, time.min, tzinfo=UTC)

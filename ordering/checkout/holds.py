@@ -1,0 +1,118 @@
+"""Holds that checkouts leave in the products: settled once the order is certain, released once it is certain not to be.
+
+Usually a checkout's own task settles within seconds. Whoever died, or could not send the task, leaves the hold to
+the sweep: it fences the cart first, so that a client who is only slow can no longer commit, and then believes the cart.
+Any number of sweeps may run at once: every step asks for what it changes.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import structlog
+from redis.exceptions import RedisError
+
+from cart.completion import fence_cart
+from catalog.products.cards import ProductKey
+from catalog.stock.reservations import MarkedProduct, Pieces, Purpose, marked_before, marks_of_cart, release, settle
+from gateway.background import begun, send_soon
+from gateway.mongo.client import Document
+from gateway.redis.clients import redis_client
+from ordering.payments.late_payments import is_retaken
+from ordering.reading.orders import find_order
+from ordering.stock.debts import RECEIPTS_KEPT, still_owed
+
+log = structlog.get_logger(__name__)
+
+# Far longer than any checkout takes: the endpoint gives up after ten seconds.
+ABANDONED_AFTER = timedelta(minutes=2)
+SETTLE_TASK = "ordering.tasks.settle_queued"
+QUEUE = "ordering:settle"
+# Long enough that a product that sells well is settled for several orders at once, short enough that its marks are few.
+SETTLE_SECONDS = 2
+# Enough for a second of a busy sale; one update per product settles all of its holds.
+BATCH = 1_000
+# Orders that wait for a worker, some 200 bytes each. The oldest beyond are left to the sweep.
+WAITING = 100_000
+
+
+def settle_soon(pieces: Sequence[Pieces], hold_id: str) -> None:
+    """Leave the holds of a committed order to a worker, which settles those of many orders at once."""
+    try:
+        waiting = redis_client().rpush(QUEUE, json.dumps([hold_id, [each.key for each in pieces]]))
+        if waiting > WAITING:
+            redis_client().ltrim(QUEUE, -WAITING, -1)
+    except RedisError as error:
+        log.warning("settling_left_to_the_sweep", error=type(error).__name__)
+    else:
+        send_soon(SETTLE_TASK, QUEUE, delay=SETTLE_SECONDS)
+
+
+def settle_queued() -> list[str]:
+    """What has been queued since the last time; returns the ids of the orders.
+
+    What is queued meanwhile has its own task: while everybody buys, this one would never end, and tell no buyer.
+    """
+    begun(SETTLE_TASK, QUEUE)
+    settled: list[str] = []
+    left = redis_client().llen(QUEUE)
+    while left > 0 and (texts := redis_client().lpop(QUEUE, min(BATCH, left))):
+        left -= len(texts)
+        marks: dict[ProductKey, list[str]] = defaultdict(list)
+        for hold_id, keys in (json.loads(str(text)) for text in texts):
+            for key in keys:
+                marks[ProductKey(*key)].append(hold_id)
+            settled.append(hold_id)
+        settle(marks)
+    return settled
+
+
+def resolve_old_holds(*, limit: int, now: datetime | None = None) -> int:
+    """Settle or release every hold that its checkout left behind; returns how many."""
+    moment = (now or datetime.now(UTC)) - ABANDONED_AFTER
+    return _resolve(marked_before(moment, (Purpose.CHECKOUT, Purpose.PAYMENT), limit=limit))
+
+
+def forget_receipts(*, limit: int, now: datetime | None = None) -> int:
+    """Take away receipts that nobody can need any more; returns how many."""
+    moment = (now or datetime.now(UTC)) - RECEIPTS_KEPT
+    marked = marked_before(moment, (Purpose.RECEIPT,), limit=limit)
+    owed = still_owed([hold["id"] for product in marked for hold in product.holds])
+    marks = {product.key: [hold["id"] for hold in product.holds if hold["id"] not in owed] for product in marked}
+    settle({key: ids for key, ids in marks.items() if ids})
+    return sum(map(len, marks.values()))
+
+
+def resolve_cart(cart_id: Any, keys: Sequence[ProductKey]) -> None:
+    """Settle or release at once whatever attempts at this cart hold."""
+    _resolve(marks_of_cart(cart_id, keys))
+
+
+def _resolve(marked: Iterable[MarkedProduct]) -> int:
+    certain: dict[str, bool] = {}
+    settled: dict[ProductKey, list[str]] = defaultdict(list)
+    resolved = 0
+    for product in marked:
+        for hold in product.holds:
+            if hold["id"] not in certain:
+                certain[hold["id"]] = _became_an_order(hold)
+            if certain[hold["id"]]:
+                settled[product.key].append(hold["id"])
+            else:
+                release([Pieces(*product.key, hold["quantity"])], hold["id"])
+            resolved += 1
+    settle(settled)
+    return resolved
+
+
+def _became_an_order(hold: Document) -> bool:
+    """Certain, because from here on nobody can make it one."""
+    if hold["purpose"] == Purpose.PAYMENT.value:
+        return is_retaken(hold["order_id"], hold["id"], owner=hold["owner"])
+    cart = fence_cart(hold["owner"], hold["cart_id"])
+    if cart is None:
+        # Kept for months after it was ordered: gone, it can no longer be ordered, but the order may be there.
+        return find_order(hold["order_id"], owner=hold["owner"]) is not None
+    return bool(cart.get("order_id") == hold["order_id"])

@@ -1,0 +1,77 @@
+"""Which orders a caller may see: a buyer the own ones, staff any."""
+
+from collections.abc import Sequence
+
+from gateway.cassandra.errors import CassandraError, CassandraNotConfigured
+from gateway.domain.texts import Text
+from gateway.fallback import note_incomplete, served
+from gateway.graphql.context import RequestContext
+from gateway.graphql.relay.ids import key_of
+from gateway.graphql.staff import may
+from gateway.mongo.client import Document
+from gateway.mongo.outage import NotServed
+from gateway.mongo.policies import ORDER_STATUS
+from gateway.mongo.reads import run_async, run_steps_async
+from ordering.cassandra.orders import copied_orders
+from ordering.reading.orders import OrderKey, orders_by_key, own_orders
+
+SEE = "ordering.view_order"
+CHANGE = "ordering.change_order"
+
+NOT_NOW = Text(
+    "Этот заказ сейчас показать нельзя, повторите чуть позже.",
+    "This order cannot be shown for the moment, try again shortly.",
+)
+
+
+def order_key(id_: str) -> OrderKey | None:
+    key = key_of("Order", id_, len(OrderKey._fields))
+    return OrderKey(*key) if key else None
+
+
+async def orders_seen(keys: Sequence[OrderKey], context: RequestContext) -> dict[str, Document]:
+    """By order id, archived ones too, whoever owned them when the ids were made.
+
+    While MongoDB is away the own ones, as they were copied. Raises MongoUnavailable when that is not all.
+    """
+    viewer = await context.owner()
+    if viewer is None or not keys:
+        return {}
+    return await served(lambda: _seen(keys, viewer, context), lambda: _own_copies(keys, viewer))
+
+
+async def _seen(keys: Sequence[OrderKey], viewer: str, context: RequestContext) -> dict[str, Document]:
+    """A buyer's are asked of one shard."""
+    seen = await run_async(own_orders(viewer, [key.id for key in keys], ORDER_STATUS))
+    if (others := [key for key in keys if key.id not in seen]) and await may(context, SEE):
+        seen |= await run_steps_async(orders_by_key(others, ORDER_STATUS))
+    if missing := [key.id for key in keys if key.id not in seen]:
+        seen |= await _archived(missing, viewer, context)
+    return seen
+
+
+async def _own_copies(keys: Sequence[OrderKey], viewer: str) -> dict[str, Document]:
+    copies = await copied_orders(key.id for key in keys)
+    own = {id_: copy.order for id_, copy in copies.items() if copy.order["owner"] == viewer}
+    if any(key.id not in own for key in keys):
+        # Perhaps it has not arrived, or whoever asks may see it: nobody can tell.
+        raise NotServed(NOT_NOW)
+    return own
+
+
+async def _archived(order_ids: Sequence[str], viewer: str, context: RequestContext) -> dict[str, Document]:
+    """Those of these that MongoDB has no more. A copy of any other shows nothing: the owner may have changed since."""
+    try:
+        copies = await copied_orders(order_ids)
+    except CassandraNotConfigured:
+        return {}
+    except CassandraError:
+        note_incomplete()
+        return {}
+    archived = {id_: copy.order for id_, copy in copies.items() if copy.is_archived}
+    if not archived or await may(context, SEE):
+        return archived
+    # Said to be archived, it may still have been claimed before it left: then MongoDB has it, under another owner.
+    own = [OrderKey(None, id_) for id_, order in archived.items() if order["owner"] == viewer]
+    standing = await run_steps_async(orders_by_key(own, ORDER_STATUS)) if own else {}
+    return {key.id: archived[key.id] for key in own if key.id not in standing}

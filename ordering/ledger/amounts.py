@@ -1,0 +1,29 @@
+"""What may be an amount of money, and the sums over an order's ledger."""
+
+from decimal import Decimal
+
+from gateway.mongo.client import Document
+from ordering.ledger import ledger
+from ordering.ledger.fields import ledger_of
+
+MAX_AMOUNT = Decimal(10) ** 12
+
+
+def is_amount(amount: Decimal) -> bool:
+    """Money: not below zero, whole kopecks."""
+    return bool(amount.is_finite() and 0 <= amount < MAX_AMOUNT and amount == amount.quantize(Decimal("0.01")))
+
+
+def paid(order: Document) -> Decimal:
+    """What the order has taken; what came too much or too late is not part of it."""
+    return ledger.paid(ledger_of(order))
+
+
+def refunded(order: Document) -> Decimal:
+    """What has gone back of that, by refunds and by chargebacks."""
+    return ledger.refunded(ledger_of(order))
+
+
+def due_back(order: Document) -> Decimal:
+    """What the shop still owes the buyer."""
+    return ledger.due_back(ledger_of(order))

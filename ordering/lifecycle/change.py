@@ -1,0 +1,76 @@
+"""Every change of an order is one update of the state that was read: with its event, its debts and the next version."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pymongo import ReturnDocument
+
+from gateway.mongo.client import Document, database
+from gateway.sync.marks import CHANGED
+from ordering.cassandra.sync import sync_order_soon
+from ordering.events import EventType, event
+from ordering.ledger.fields import money_fields
+from ordering.ledger.ledger import Ledger
+from ordering.mail.delivery import mail_soon
+from ordering.models import Order, OrderStatus
+from ordering.stock.debts import pay_stock
+
+ORDERS = Order._meta.db_table
+# Each turn is lost to somebody else who changed the same order meanwhile.
+TURNS = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    kind: EventType
+    actor: str
+    note: str = ""
+    status: OrderStatus | None = None
+    """None: stays."""
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    """What is set besides, as stored."""
+    stock_due: Document | None = None
+    ledger: Ledger | None = None
+    """The order's money afterwards; None: stays."""
+    entry: str | None = None
+    """Of the ledger: what the event tells of."""
+    tells_the_buyer: bool = True
+    """By a letter."""
+
+
+def change_order(order: Document, change: Change) -> Document | None:
+    """The order afterwards; None when it is no longer as it was read, and nothing was changed.
+
+    Then the stock is changed as the order owes it, and the buyer told: a crash before that leaves it to the sweeps.
+    """
+    changed: Document | None = database()[ORDERS].find_one_and_update(
+        {"owner": order["owner"], "_id": order["_id"], "status": order["status"], "version": order["version"]},
+        [{"$set": _set(order, change)}],
+        return_document=ReturnDocument.AFTER,
+    )
+    if changed is None:
+        return None
+    pay_stock(changed)
+    if change.tells_the_buyer:
+        mail_soon(changed["_id"])
+    sync_order_soon(changed)
+    return changed
+
+
+def _set(order: Document, change: Change) -> Document:
+    status = change.status or OrderStatus(order["status"])
+    happened = event(change.kind, status, at="$$NOW", actor=change.actor, note=change.note, entry=change.entry)
+    letter = {"id": happened["id"], "at": "$$NOW"}
+    literal = {name: value if name == "at" else {"$literal": value} for name, value in happened.items()}
+    return {
+        "status": status.value,
+        **({"reserved_until": None} if status is not OrderStatus.NEW else {}),
+        **{name: {"$literal": value} for name, value in change.fields.items()},
+        **(money_fields(change.ledger) if change.ledger is not None else {}),
+        "events": {"$concatArrays": ["$events", [literal]]},
+        **({"stock_due": {"$concatArrays": ["$stock_due", [change.stock_due]]}} if change.stock_due else {}),
+        **({"mail_due": {"$concatArrays": ["$mail_due", [letter]]}} if change.tells_the_buyer else {}),
+        "updated_at": "$$NOW",
+        **CHANGED,
+    }

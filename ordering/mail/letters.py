@@ -1,0 +1,129 @@
+"""What a letter to the buyer says: a template per event and language, filled from the order."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import NamedTuple
+
+from django.conf import settings
+from django.template import Context, Engine
+
+from gateway.domain.input import normal_key
+from gateway.domain.texts import DEFAULT_LANGUAGE, Language
+from gateway.mongo.client import Document
+from ordering.events import EventType
+from ordering.ledger.amounts import due_back
+from ordering.ledger.fields import ledger_of
+from ordering.ledger.ledger import Entry, Kind, entry_with, held, payments, payouts
+from ordering.models import OrderStatus
+
+
+class Letter(NamedTuple):
+    to: str
+    subject: str
+    body: str
+    message_id: str
+    """Of the event: a letter that is sent twice is known by it."""
+    at: datetime
+    """When it happened."""
+
+
+class Line(NamedTuple):
+    name: str
+    quantity: int
+    price: str
+    total: str
+
+
+def letter(order: Document, event_id: str) -> Letter:
+    """About this event, in the buyer's language. The address and the lines are those of the order as it is now."""
+    event = next(event for event in order["events"] if event["id"] == event_id)
+    language: Language = order.get("language", DEFAULT_LANGUAGE)
+    template = Engine.get_default().get_template(f"ordering/mail/{_template(order, event)}.{language}.txt")
+    # Plain text: a name with an apostrophe stays as it is.
+    text = template.render(Context(_values(order, event, language), autoescape=False))
+    subject, _, body = text.partition("\n")
+    domain = settings.DEFAULT_FROM_EMAIL.rpartition("@")[2].rstrip("> ")
+    return Letter(
+        to=order["contact"]["email"],
+        subject=subject,
+        body=body.strip() + "\n",
+        message_id=f"<{event_id}@{domain}>",
+        at=event["at"].replace(tzinfo=UTC),
+    )
+
+
+def _template(order: Document, event: Document) -> str:
+    match EventType(event["type"]):
+        case EventType.MOVED:
+            return str(event["status"])
+        case EventType.PAYMENT:
+            return "payment_to_refund" if _surplus(order, event) else "payment"
+        case EventType.REFUND:
+            return "refunded"
+        case kind:
+            return str(kind.value)
+
+
+def _told(order: Document, event: Document) -> Entry | None:
+    """The entry of the ledger that the event tells of; one of an earlier release names none, and is searched."""
+    ledger = ledger_of(order)
+    if event.get("entry"):
+        return entry_with(ledger, event["entry"])
+    if event["type"] == EventType.REFUND.value:
+        # Refunds and their events stand in the same order.
+        told = [each["id"] for each in order["events"] if each["type"] == EventType.REFUND.value]
+        return [entry for entry in ledger if entry.kind is Kind.REFUND][told.index(event["id"])]
+    return next(iter(payments(ledger, normal_key(event["note"]))), None)
+
+
+def _amount(order: Document, told: Entry) -> Decimal:
+    """A payout may have answered what was owed and taken the rest from the order: the buyer got the sum."""
+    if told.kind is not Kind.REPAYMENT:
+        return told.amount
+    return sum((entry.amount for entry in payouts(ledger_of(order), told.reference)), Decimal(0)) or told.amount
+
+
+def _surplus(order: Document, event: Document) -> bool:
+    """Whether the order could not take all of the payment that the event tells of."""
+    payment = _told(order, event)
+    parts = (part for entry in ledger_of(order) if entry.kind is Kind.EXCESS for part in entry.parts)
+    return payment is not None and any(part.entry == payment.id for part in parts)
+
+
+def _values(order: Document, event: Document, language: Language) -> Mapping[str, object]:
+    def money(amount: Decimal) -> str:
+        return written(amount, language)
+
+    lines = [
+        Line(item["name"], item["quantity"], money(price), money(price * item["quantity"]))
+        for item in order["items"]
+        for price in [item["price"].to_decimal()]
+    ]
+    to_refund = due_back(order)
+    due = order["total"].to_decimal() - held(ledger_of(order))
+    told = _told(order, event)
+    return {
+        "name": order["contact"]["name"],
+        "number": order["number"],
+        "lines": lines,
+        "total": money(order["total"].to_decimal()),
+        "address": order["shipping_address"],
+        "minutes": _minutes_left(order, event),
+        "amount": money(_amount(order, told)) if told else "",
+        "due": money(due) if due > 0 else "",
+        "to_refund": money(to_refund) if to_refund else "",
+        "whole": event["status"] == OrderStatus.REFUNDED.value,
+    }
+
+
+def _minutes_left(order: Document, event: Document) -> int | None:
+    """For which the stock was held when it happened; None when it is not held any more."""
+    until: datetime | None = order["reserved_until"]
+    return None if until is None else round((until - event["at"]).total_seconds() / 60)
+
+
+def written(amount: Decimal, language: Language) -> str:
+    """57970 → 57 970,00 ₽ or 57,970.00 RUB."""
+    text = f"{amount:,.2f}"
+    return f"{text} RUB" if language == "en" else f"{text.replace(',', ' ').replace('.', ',')} ₽"

@@ -1,0 +1,85 @@
+"""Money that came for an order: recorded once, whatever the order's state, and never lost."""
+
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import NamedTuple
+
+from gateway.mongo.client import Document
+from ordering.errors import BadAmount, OrderBusy, ReferenceReused
+from ordering.events import EventType
+from ordering.ledger.amounts import is_amount
+from ordering.ledger.fields import ledger_of
+from ordering.ledger.intake import taken_in
+from ordering.ledger.ledger import Kind, Ledger, Origin, State, held, new_entry, payments
+from ordering.ledger.references import Reference
+from ordering.lifecycle.change import TURNS, Change, change_order
+from ordering.lifecycle.transitions import Who, transition
+from ordering.models import OrderStatus
+from ordering.payments.late_payments import let_go, take_again
+from ordering.reading.orders import order_to_change
+from ordering.stock.debts import debt
+
+
+class Money(NamedTuple):
+    amount: Decimal
+    reference: Reference
+    """Of the payment: the same is recorded once."""
+    source: str
+    actor: str
+
+
+def receive_payment(order_id: str, money: Money, *, owner: str | None = None) -> Document:
+    """The order with the payment. Paid in full, a new one becomes paid, and so does an expired one whose stock can be
+    had again; what the order cannot take is owed back."""
+    check_amount(money.amount)
+    for _ in range(TURNS):
+        order = order_to_change(order_id, owner=owner)
+        ledger = ledger_of(order)
+        if is_recorded(ledger, money):
+            return order
+        retaken = take_again(order) if _pays_an_expired(order, ledger, money) else None
+        if changed := change_order(order, _change(order, ledger, money, retaken)):
+            return changed
+        if retaken:
+            let_go(order, retaken)
+    raise OrderBusy("order")
+
+
+def check_amount(amount: Decimal) -> None:
+    """Raises BadAmount: for no or negative money, and parts of kopecks."""
+    if not is_amount(amount) or amount == 0:
+        raise BadAmount("amount")
+
+
+def is_recorded(ledger: Ledger, money: Money) -> bool:
+    """Raises ReferenceReused: under this reference another amount is."""
+    amounts = [payment.amount for payment in payments(ledger, money.reference)]
+    if amounts and money.amount not in amounts:
+        raise ReferenceReused("reference", reference=money.reference, amount=amounts[0])
+    return bool(amounts)
+
+
+def _pays_an_expired(order: Document, ledger: Ledger, money: Money) -> bool:
+    return bool(
+        order["status"] == OrderStatus.EXPIRED.value and held(ledger) + money.amount >= order["total"].to_decimal()
+    )
+
+
+def _change(order: Document, ledger: Ledger, money: Money, retaken: str | None) -> Change:
+    status = OrderStatus(order["status"])
+    origin = Origin(datetime.now(UTC), money.actor, money.source)
+    payment = new_entry(Kind.PAYMENT, State.DONE, money.amount, money.reference, origin)
+    # With its stock taken again an expired order is as good as new.
+    taken = taken_in(order, (*ledger, payment), OrderStatus.NEW if retaken else status, origin)
+    is_now_paid = taken.is_paid and (status is OrderStatus.NEW or retaken is not None)
+    move = transition(order["status"], OrderStatus.PAID, Who.PAYMENTS) if is_now_paid else None
+    return Change(
+        kind=EventType.MOVED if move else EventType.PAYMENT,
+        actor=money.actor,
+        note=money.reference,
+        status=move.target if move else None,
+        fields={"retaken": retaken} if retaken else {},
+        stock_due=debt(move.stock, order["items"]) if move and move.stock else None,
+        ledger=taken.ledger,
+        entry=payment.id,
+    )

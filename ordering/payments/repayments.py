@@ -1,0 +1,59 @@
+"""Staff pay back what is owed to a buyer: once for each entry, under a reference, by name."""
+
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from gateway.mongo.client import Document
+from ordering.errors import NothingDue, OrderBusy, PayoutFailed, ReferenceReused, UnknownEntry
+from ordering.events import STAFF, EventType
+from ordering.ledger.fields import ledger_of
+from ordering.ledger.ledger import Entry, HasFailed, Ledger, Origin, entry_with, owed, payouts, with_repayment
+from ordering.ledger.references import Reference
+from ordering.lifecycle.change import TURNS, Change, change_order
+from ordering.reading.orders import order_to_change
+
+
+class Settling(NamedTuple):
+    entry: str
+    """Id of the entry of the ledger that is due."""
+    reference: Reference
+    """Of the money that went out: the same settles once."""
+    actor: str
+
+
+def settle_refund(order_id: str, settling: Settling, *, owner: str | None = None) -> Document:
+    """The order, of which this entry is owed no longer. Of two at once one pays, the other is told."""
+    for _ in range(TURNS):
+        order = order_to_change(order_id, owner=owner)
+        ledger = ledger_of(order)
+        claim = entry_with(ledger, settling.entry)
+        if claim is None:
+            raise UnknownEntry("entry")
+        if _is_recorded(ledger, claim, settling.reference):
+            return order
+        if changed := change_order(order, _change(ledger, claim, settling)):
+            return changed
+    raise OrderBusy("order")
+
+
+def _is_recorded(ledger: Ledger, claim: Entry, reference: Reference) -> bool:
+    known = payouts(ledger, reference)
+    if known and not any(part.entry == claim.id for entry in known for part in entry.parts):
+        raise ReferenceReused("reference", reference=reference, amount=known[0].amount)
+    return bool(known)
+
+
+def _change(ledger: Ledger, claim: Entry, settling: Settling) -> Change:
+    if not owed(ledger, claim):
+        raise NothingDue("entry")
+    try:
+        after = with_repayment(ledger, claim, settling.reference, Origin(datetime.now(UTC), settling.actor, STAFF))
+    except HasFailed:
+        raise PayoutFailed("reference", reference=settling.reference) from None
+    return Change(
+        kind=EventType.REPAYMENT,
+        actor=settling.actor,
+        note=settling.reference,
+        ledger=after,
+        entry=after[-1].id,
+    )

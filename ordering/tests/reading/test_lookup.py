@@ -1,0 +1,149 @@
+"""Support finds an order by whatever the customer says, on one index."""
+
+import pytest
+from pymongo.database import Database
+
+from gateway.accounts.owners import customer_owner, user_id_of
+from gateway.mongo.client import Document
+from gateway.mongo.commands import COMMANDS, Sent
+from gateway.mongo.reads import run
+from ordering.checkout.request import ContactDetails
+from ordering.reading.history import Slice, position_of
+from ordering.reading.lookup import lookup
+from ordering.tests.many import copies, explained, one_bought
+from ordering.tests.shop import CUSTOMER, GUEST, buy, fill, orders, shop, stocked, two_shards
+
+__all__ = ["orders", "shop", "stocked", "two_shards"]
+
+OTHER = customer_owner("665f1c2ab0a1c2d3e4f50618")
+
+
+@pytest.fixture
+def order(orders: Database[Document]) -> Document:
+    """Of Ёлкина-Петрова, beside another one of somebody else."""
+    fill(OTHER, ("PROD-1", 1))
+    buy(OTHER, contact=ContactDetails("Пётр Иной", "peter@example.com", "+44 20 7946 0018"))
+    fill(CUSTOMER, ("PROD-1", 1))
+    return buy(contact=ContactDetails("Анна Ёлкина-Петрова", "Anna@Example.com", "8 (999) 123-45-67")).order
+
+
+def found(text: str, part: Slice | None = None) -> list[str]:
+    return [document["_id"] for document in run(lookup(text, part or Slice(24))).orders]
+
+
+@pytest.mark.parametrize("separator", ["-", "", " ", "–"])
+def test_order_is_found_by_its_number_in_any_grouping(order: Document, separator: str) -> None:
+    assert found(order["number"].replace("-", separator)) == [order["_id"]]
+    assert found(f" заказ № {order['number']} ") == [order["_id"]]
+
+
+@pytest.mark.parametrize("text", ["Anna@Example.com", "anna@example.com", "  ANNA@EXAMPLE.COM "])
+def test_order_is_found_by_its_email_in_any_case(order: Document, text: str) -> None:
+    assert found(text) == [order["_id"]]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "+7 999 123-45-67",
+        "8(999)1234567",
+        "9991234567",
+        "79991234567",
+        "+7.999.123.45.67",
+        "8 999 123 45 67",
+        "999-1234567",
+    ],
+)
+def test_order_is_found_by_its_phone_in_any_format(order: Document, text: str) -> None:
+    assert found(text) == [order["_id"]]
+
+
+def test_order_is_found_by_a_foreign_phone(order: Document) -> None:
+    assert order["_id"] not in found("+44 (20) 7946-0018")
+    assert len(found("+44 (20) 7946-0018")) == 1
+
+
+@pytest.mark.parametrize("text", ["Анна", "ёлкина", "Елкина", "петрова АННА", "Анна Ёлкина-Петрова"])
+def test_order_is_found_by_any_words_of_the_name(order: Document, text: str) -> None:
+    assert found(text) == [order["_id"]]
+
+
+def test_order_is_found_by_the_customers_id(order: Document) -> None:
+    assert found(str(user_id_of(CUSTOMER))) == [order["_id"]]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Анна Иной",
+        "Анн",
+        "! !",
+        "67 45",
+        "anna@example",
+        "9991234568",
+        "0000-000-000",
+        "!!!",
+        "",
+        "$ne",
+        "u:665f1c2ab0a1c2d3e4f50617",
+    ],
+)
+def test_what_fits_no_order_finds_none(order: Document, text: str) -> None:
+    assert found(text) == []
+
+
+def test_order_found_by_two_of_its_keys_is_shown_once(orders: Database[Document], order: Document) -> None:
+    twice = str(user_id_of(CUSTOMER))
+    orders["orders"].update_one({"_id": order["_id"]}, {"$push": {"keys": f"name:{twice}"}})
+
+    assert found(twice) == [order["_id"]]
+
+
+def test_orders_of_one_name_come_newest_first_in_pages(orders: Database[Document]) -> None:
+    order = one_bought(CUSTOMER)
+    older = copies(orders, order, 7)
+    expected = [order["_id"], *copies(orders, order, 7, owner=GUEST), *older]
+
+    first = run(lookup("покупатель", Slice(10)))
+    second = run(lookup("покупатель", Slice(10, beyond=position_of(first.orders[-1]))))
+
+    assert [each["_id"] for each in (*first.orders, *second.orders)] == expected
+    assert (first.has_next, second.has_next) == (True, False)
+
+
+@pytest.mark.parametrize(
+    "text", ["+7 999 123-45-67", "+79991234567", "ivan@example.com", "Покупатель", "Иван Покупатель"]
+)
+def test_page_examines_one_page_of_keys_on_every_shard(orders: Database[Document], text: str) -> None:
+    order = one_bought(CUSTOMER)
+    copies(orders, order, 40)
+    copies(orders, order, 40, owner=GUEST)
+    middle = run(lookup(text, Slice(30))).orders[-1]
+
+    for beyond in (None, position_of(middle)):
+        statistics, stages = explained(lookup(text, Slice(10, beyond=beyond)))
+
+        # Each meaning of the text, before and beyond the moment of the position, holds one key in hand.
+        assert statistics["totalKeysExamined"] <= 2 * (11 + 2 * 3)
+        assert "SORT" not in stages
+        assert "COLLSCAN" not in stages
+
+
+def test_several_words_walk_the_orders_of_one_of_them(orders: Database[Document]) -> None:
+    order = one_bought(CUSTOMER)
+    copies(orders, order, 60, name="Мария Кузнецова")
+    copies(orders, order, 2, name="Анна Кузнецова")
+
+    statistics, stages = explained(lookup("анна кузнецова", Slice(10)))
+
+    assert statistics["nReturned"] == 2
+    # Of the longest word: those of the other shard that are only passing through are examined too.
+    assert statistics["totalKeysExamined"] <= 64
+    assert "SORT" not in stages
+
+
+def test_lookup_is_one_command(order: Document) -> None:
+    with COMMANDS.counted() as sent:
+        found(order["number"])
+
+    assert sent == {Sent("find", "orders", "orders.status", 2): 1}

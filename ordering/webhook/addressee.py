@@ -1,0 +1,98 @@
+"""Which order the payment system means, and what it tells recorded there: in the ledger of the order, living or
+archived, or among the money that fits no order."""
+
+import re
+
+from gateway.cassandra.errors import CassandraNotConfigured
+from gateway.domain.input import normal_key
+from gateway.mongo.client import Document
+from ordering.archive.restore import revive_order
+from ordering.cassandra.lookup import archived_id
+from ordering.cassandra.orders import archived_copy
+from ordering.errors import OrderBusy, OtherCurrency
+from ordering.events import PAYMENT_SYSTEM
+from ordering.ledger.fields import WEBHOOK, ledger_of
+from ordering.models import StrayReason
+from ordering.numbers import number_in
+from ordering.payments.movements import Movement, Told, is_known, record_movement
+from ordering.payments.payments import Money, is_recorded, receive_payment
+from ordering.payments.stray_money import Stray, record_stray
+from ordering.reading.orders import find_order, find_order_by_number
+from ordering.webhook.events import MoneyEvent
+from ordering.webhook.signature import PAYMENT_SUCCEEDED
+
+_ORDER_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+def record_event(event: MoneyEvent) -> Document | None:
+    """The order in which it is recorded now or was before; None: it fits none, and is kept for staff.
+
+    Raises OrderBusy, ReferenceReused, TooEarly, OtherCurrency; CassandraError while nobody can tell whether the order
+    is archived.
+    """
+    order = _living(event.order)
+    if order is None:
+        order, reason = _from_the_archive(event)
+        if order is None:
+            record_stray(_stray(event), reason)
+            return None
+    if event.currency != order["currency"]:
+        raise OtherCurrency("currency", currency=order["currency"])
+    return order if _has(order, event) else _recorded(order, event)
+
+
+def _living(name: str) -> Document | None:
+    # First the id: ten of its digits may happen to make a number.
+    if _ORDER_ID.fullmatch(name):
+        return find_order(name)
+    number = number_in(name)
+    return find_order_by_number(number) if number else None
+
+
+def _from_the_archive(event: MoneyEvent) -> tuple[Document | None, StrayReason]:
+    """The archived order if it has the event already, else the same order living again; or why there is none."""
+    try:
+        order_id = _archived_id(event.order)
+        archived = archived_copy(order_id) if order_id else None
+    except CassandraNotConfigured:
+        return None, StrayReason.UNKNOWN
+    if order_id is None or (archived is None and find_order(order_id) is None):
+        return None, StrayReason.UNKNOWN
+    if archived is None:
+        # It came to life between the two looks.
+        raise OrderBusy("order")
+    if event.currency != archived["currency"] or _has(archived, event):
+        return archived, StrayReason.ARCHIVED
+    return revive_order(order_id), StrayReason.ARCHIVED
+
+
+def _archived_id(name: str) -> str | None:
+    if _ORDER_ID.fullmatch(name):
+        return name
+    number = number_in(name)
+    return archived_id(number) if number else None
+
+
+def _stray(event: MoneyEvent) -> Stray:
+    order = number_in(event.order) or normal_key(event.order)
+    return Stray(event.type, event.reference, event.amount, event.currency, order)
+
+
+def _has(order: Document, event: MoneyEvent) -> bool:
+    if event.type == PAYMENT_SUCCEEDED:
+        return is_recorded(ledger_of(order), _money(event))
+    return is_known(order, _movement(event))
+
+
+def _recorded(order: Document, event: MoneyEvent) -> Document:
+    if event.type == PAYMENT_SUCCEEDED:
+        return receive_payment(order["_id"], _money(event), owner=order["owner"])
+    return record_movement(order["_id"], _movement(event), owner=order["owner"])
+
+
+def _money(event: MoneyEvent) -> Money:
+    return Money(event.amount, event.reference, WEBHOOK, PAYMENT_SYSTEM)
+
+
+def _movement(event: MoneyEvent) -> Movement:
+    return Movement(Told(event.type), event.amount, event.reference, WEBHOOK, PAYMENT_SYSTEM)
