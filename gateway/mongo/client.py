@@ -1,15 +1,23 @@
 """The two ways to the database: one PyMongo client for synchronous code, one per event loop for asynchronous code."""
 
 import asyncio
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, TypeVar, cast
 from weakref import WeakKeyDictionary
 
 from django.db import DEFAULT_DB_ALIAS, connections
 from pymongo import AsyncMongoClient, MongoClient
 from pymongo.asynchronous.database import AsyncDatabase
+from pymongo.collection import Collection
 from pymongo.database import Database
 
 Document = dict[str, Any]
+"""A document of any collection, for what works on all of them. The shop's own are typed in each app's documents.py."""
+Expression = dict[str, Any]
+"""A filter, a stage or an expression in MongoDB's language: what is sent, never what is kept."""
+Pipeline = list[Expression]
+
+D = TypeVar("D", bound=Mapping[str, Any])
 
 # An asynchronous client belongs to the loop it was first used on.
 _async_clients: WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncMongoClient[Document]] = WeakKeyDictionary()
@@ -26,6 +34,11 @@ def database() -> Database[Document]:
     """The database of the ORM's own client, so that raw commands share its pool, listeners and test database."""
     found: Database[Document] = orm_connection().database
     return found
+
+
+def collection_of(name: str, documents: type[D]) -> Collection[D]:
+    """The collection, typed: `collection_of(ORDERS, OrderDocument)`. Nothing checks what the store really holds."""
+    return cast("Collection[D]", database()[name])
 
 
 def client() -> MongoClient[Document]:

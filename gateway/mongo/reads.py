@@ -36,7 +36,8 @@ class Read(Generic[T]):
 
     collection: str
     policy: Policy
-    result: Callable[[Sequence[Document]], T]
+    result: Callable[[Sequence[Any]], T]
+    """Takes documents of the type that the collection holds, e.g. `OrderDocument`."""
     where: Mapping[str, Any]
     fields: tuple[str, ...] | None = None
     """None: whole documents."""
@@ -64,7 +65,7 @@ class Aggregation(Generic[T]):
 
     collection: str
     policy: Policy
-    result: Callable[[Sequence[Document]], T]
+    result: Callable[[Sequence[Any]], T]
     where: Mapping[str, Any]
     """The first stage, which also tells the shards to ask."""
     stages: tuple[Mapping[str, Any], ...]
@@ -93,7 +94,7 @@ class Evidence(Generic[T]):
     collection: str
     policy: Policy
     """Names the command; the primaries are asked, whatever it allows."""
-    result: Callable[[Sequence[Document]], T]
+    result: Callable[[Sequence[Any]], T]
     where: Mapping[str, Any]
     fields: tuple[str, ...] | None = None
     """None: whole documents."""

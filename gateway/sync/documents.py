@@ -1,0 +1,20 @@
+"""Fields that every document kept in step with Cassandra has; gateway/sync/marks.py writes them."""
+
+from datetime import datetime
+from typing import NotRequired, TypedDict
+
+
+class Unsynced(TypedDict):
+    """What is owed to Cassandra, as long as something is."""
+
+    since: datetime
+    due: datetime
+    failures: NotRequired[int]
+    error: NotRequired[str]
+
+
+class SyncedDocument(TypedDict):
+    created_at: datetime
+    version: int
+    synced_version: int
+    unsynced: NotRequired[Unsynced]
