@@ -15,7 +15,7 @@ from celery.signals import (
 )
 from django.db import connections
 
-from gateway.logs import configuration
+from gateway.logs.request_ids import bind_request_id, current_request_id, unbind_request_id
 from gateway.production.checks import refuse_unsafe_production
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gateway.settings")
@@ -45,14 +45,14 @@ def drop_inherited_connections(**_: Any) -> None:
 
 @before_task_publish.connect
 def send_request_id(headers: dict[str, Any], **_: Any) -> None:
-    headers["request_id"] = configuration.current_request_id()
+    headers["request_id"] = current_request_id()
 
 
 @task_prerun.connect
 def take_request_id(task: Any, task_id: str, **_: Any) -> None:
-    configuration.bind_request_id(getattr(task.request, "request_id", None) or task_id, task=task.name)
+    bind_request_id(getattr(task.request, "request_id", None) or task_id, task=task.name)
 
 
 @task_postrun.connect
 def forget_request_id(**_: Any) -> None:
-    configuration.unbind_request_id()
+    unbind_request_id()

@@ -13,7 +13,7 @@ from pymongo.errors import PyMongoError
 from gateway.accounts.sessions.errors import UNAVAILABLE, SessionsUnavailable
 from gateway.domain.texts import Language, Text
 from gateway.graphql.inputs import BadInput
-from gateway.logs import configuration
+from gateway.logs.request_ids import current_request_id
 from gateway.mongo.outage import MongoUnavailable
 
 log = structlog.get_logger(__name__)
@@ -236,5 +236,5 @@ def _ours(error: GraphQLError, code: Code, message: str) -> GraphQLFormattedErro
     return {
         "message": message,
         "path": list(error.path or ()),
-        "extensions": {"code": code, "requestId": configuration.current_request_id()},
+        "extensions": {"code": code, "requestId": current_request_id()},
     }

@@ -1,15 +1,11 @@
-"""Structured logs: JSON lines in production, readable ones in development, each with the id of the request it is about.
-
-The id arrives in `X-Request-ID` or is made by the front, is answered in the same header, and travels into Celery tasks.
+"""Structured logs: JSON lines in production, readable ones in development, each with the id of its request.
 
 Whatever is logged, by whomever, passes here and leaves without the values that an error or a task carries along: see
 `gateway.logs.tracebacks`. What a library attaches to a line (`extra`: requests, arguments of tasks) is never logged.
 """
 
 import logging.config
-import re
 import sys
-import uuid
 from collections.abc import Mapping
 from typing import Any, Literal, TypedDict
 
@@ -17,9 +13,6 @@ import structlog
 from structlog.typing import EventDict
 
 from gateway.logs.tracebacks import as_text, described, raised
-
-# What a proxy or a client may call its request; anything else could forge log lines.
-_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
 
 
 class LogOptions(TypedDict):
@@ -88,7 +81,7 @@ def configure(options: LogOptions) -> None:
 
 
 class ErrorsWithoutValues:
-    """Of structlog's processors the one that renders errors: those that a line is about, and those among its values."""
+    """A structlog processor that renders the error a line is about, and the errors among the line's values."""
 
     def __init__(self, options: LogOptions) -> None:
         self._render: Any = raised if options["format"] == "json" else as_text
@@ -105,7 +98,10 @@ class ErrorsWithoutValues:
 
 
 class DescribedArguments(logging.Filter):
-    """Errors among the arguments of other people's log lines; Celery's has been made text of before it comes here."""
+    """Describes the errors among the arguments of other libraries' log lines.
+
+    Celery has made a text of its error before the line comes here: that one is described from the line's `exc_info`.
+    """
 
     def __init__(self, *, texts: bool) -> None:
         super().__init__()
@@ -133,23 +129,3 @@ def _error(exc_info: object) -> BaseException | None:
             return error
         case _:
             return sys.exc_info()[1] if exc_info else None
-
-
-def accepted_request_id(offered: str | None) -> str:
-    """The caller's id when it is harmless, else a new one."""
-    return offered if offered and _REQUEST_ID.fullmatch(offered) else uuid.uuid4().hex
-
-
-def bind_request_id(request_id: str, **context: str) -> None:
-    """Start the context of one request or task; every log line until the next carries it."""
-    structlog.contextvars.clear_contextvars()
-    structlog.contextvars.bind_contextvars(request_id=request_id, **context)
-
-
-def unbind_request_id() -> None:
-    structlog.contextvars.clear_contextvars()
-
-
-def current_request_id() -> str | None:
-    found: str | None = structlog.contextvars.get_contextvars().get("request_id")
-    return found

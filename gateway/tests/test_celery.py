@@ -14,7 +14,7 @@ from pymongo.database import Database
 
 from gateway.cassandra.reads import first
 from gateway.cassandra.statements import Row
-from gateway.logs import configuration
+from gateway.logs.request_ids import bind_request_id, unbind_request_id
 from gateway.mongo import lag
 from gateway.mongo.client import Document
 from gateway.redis.clients import redis_client
@@ -36,9 +36,9 @@ def worker(run_process: Callable[..., Path]) -> Path:
 
 @pytest.fixture
 def request_id() -> Iterator[str]:
-    configuration.bind_request_id("checkout-0042")
+    bind_request_id("checkout-0042")
     yield "checkout-0042"
-    configuration.unbind_request_id()
+    unbind_request_id()
 
 
 def wait_until(found: Callable[[], Any]) -> Any:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import structlog
 
-from gateway.logs import configuration
+from gateway.logs.request_ids import accepted_request_id, bind_request_id
 from gateway.mongo.client import close_async_client
 from gateway.redis.clients import close_async_redis
 from gateway.web.clients import client_of
@@ -33,8 +33,8 @@ class Front:
                 await send({"type": "websocket.close"})
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
-        request_id = configuration.accepted_request_id(header(scope, "x-request-id"))
-        configuration.bind_request_id(request_id)
+        request_id = accepted_request_id(header(scope, "x-request-id"))
+        bind_request_id(request_id)
         started = time.perf_counter()
         status = 500
 

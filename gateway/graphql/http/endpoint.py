@@ -33,7 +33,7 @@ from gateway.graphql.http import browsers, cache_headers, charges, graphiql, neg
 from gateway.graphql.http.negotiation import GRAPHQL_RESPONSE, HTML, JSON
 from gateway.graphql.http.requests import METHODS, Bodies, GraphQLRequest, bad_request, check_method, decode_request
 from gateway.graphql.schema import schema
-from gateway.logs import configuration
+from gateway.logs.request_ids import current_request_id
 from gateway.mongo.policies import collecting_policies
 from gateway.web.admission import CLIENT_GONE, ClientGone, Overloaded, Turns
 from gateway.web.clients import address_of, client_of
@@ -76,7 +76,7 @@ async def graphql_endpoint(scope: Scope, receive: Receive, send: Send) -> None:
     media_type = negotiation.chosen(header(scope, "accept"), (JSON, GRAPHQL_RESPONSE))
     context = RequestContext(
         scope,
-        request_id=configuration.current_request_id() or "",
+        request_id=current_request_id() or "",
         language=accepted_language(header(scope, "accept-language")),
         client=client_of(scope),
         address=address_of(scope),

@@ -6,7 +6,7 @@ from celery import shared_task
 
 from gateway.background import begun, send_soon
 from gateway.cassandra.writes import write
-from gateway.logs import configuration
+from gateway.logs.request_ids import current_request_id
 from gateway.mongo.client import database
 from gateway.redis.clients import redis_client
 from gateway.tests.samples.cassandra.tables import SESSIONS
@@ -18,7 +18,7 @@ NOTE = "gateway.tests.samples.tasks.note"
 def copy_gadget(category: str, gadget_id: str) -> None:
     """Reads MongoDB and writes Cassandra, leaving its process and request id where a test can see them."""
     (gadget,) = database()["sample_gadgets"].find({"category": category, "_id": gadget_id})
-    seen = f"{gadget['name']}|{configuration.current_request_id()}|{os.getppid()}"
+    seen = f"{gadget['name']}|{current_request_id()}|{os.getppid()}"
     write([SESSIONS.upsert({"session_id": gadget_id, "data": seen, "devices": {"worker": os.getpid()}})])
 
 
