@@ -6,14 +6,15 @@ Each variable is described in docs/settings.md; `gateway/production/checks.py` r
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 
-from celery.schedules import crontab
 from environs import Env, validate
 
+from gateway.accounts.password_rules import PASSWORD_RULES
 from gateway.redis.urls import next_database, verifying
+from gateway.schedule import SCHEDULE
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-
 env = Env()
+_SOME = validate.Range(min=1)
 
 ENVIRONMENT = env.str("GATEWAY_ENV", "development", validate=validate.OneOf(["development", "production"]))
 PRODUCTION = ENVIRONMENT == "production"
@@ -104,16 +105,7 @@ ADMIN_MAX_SECONDS = env.float("ADMIN_MAX_SECONDS", 10.0)
 # ---------------------------------------------------------------- who signs in
 
 AUTH_USER_MODEL = "accounts.User"
-_VALIDATION = "django.contrib.auth.password_validation"
-AUTH_PASSWORD_VALIDATORS = [
-    {
-        "NAME": f"{_VALIDATION}.UserAttributeSimilarityValidator",
-        "OPTIONS": {"user_attributes": ("email", "name", "phone")},
-    },
-    {"NAME": f"{_VALIDATION}.MinimumLengthValidator"},
-    {"NAME": f"{_VALIDATION}.CommonPasswordValidator"},
-    {"NAME": f"{_VALIDATION}.NumericPasswordValidator"},
-]
+AUTH_PASSWORD_VALIDATORS = PASSWORD_RULES
 PASSWORD_HASHERS = [
     "gateway.accounts.hashing.ServerArgon2",
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",
@@ -126,29 +118,27 @@ PASSWORD_QUEUE = env.int("PASSWORD_QUEUE", 32)
 SESSION_ENGINE = "gateway.accounts.sessions.engine"
 # A session that nobody uses for this long is over.
 SESSION_COOKIE_AGE = env.int("SESSION_DAYS", 30) * 24 * 3600
-# For how long Redis's copy of a session is believed without asking Cassandra.
+# For how long a session that Redis has cached is believed without asking Cassandra.
 SESSION_CACHE_SECONDS = env.int("SESSION_CACHE_SECONDS", 60)
 # Sessions that one network may begin in an hour. Generous: a mobile carrier has thousands of people behind one address,
 # but few of them put something into a cart or sign in within the hour.
-SESSIONS_PER_CLIENT_HOUR = env.int(
-    "SESSIONS_PER_CLIENT_HOUR", 1_000 if PRODUCTION else 100_000, validate=validate.Range(min=1)
-)
-# Guests' sessions that have a copy in Redis, 1 kB each, 2 at most: the day's guests of a large shop. Beyond it those
-# used least recently are left to Cassandra alone.
-SESSION_GUEST_COPIES = env.int("SESSION_GUEST_COPIES", 100_000, validate=validate.Range(min=1))
+SESSIONS_PER_CLIENT_HOUR = env.int("SESSIONS_PER_CLIENT_HOUR", 1_000 if PRODUCTION else 100_000, validate=_SOME)
+# Guests' sessions that Redis caches, 1 kB each, 2 at most: the day's guests of a large shop. Beyond it those used
+# least recently are left to Cassandra alone.
+SESSION_GUEST_COPIES = env.int("SESSION_GUEST_COPIES", 100_000, validate=_SOME)
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = env.bool("SESSION_COOKIE_SECURE", PRODUCTION)
 CSRF_COOKIE_SECURE = env.bool("CSRF_COOKIE_SECURE", PRODUCTION)
 # Failed attempts to sign in to one account from one network or one known device, after which each next waits longer.
-SIGN_IN_FAILURES_PER_ACCOUNT = env.int("SIGN_IN_FAILURES_PER_ACCOUNT", 10, validate=validate.Range(min=1))
+SIGN_IN_FAILURES_PER_ACCOUNT = env.int("SIGN_IN_FAILURES_PER_ACCOUNT", 10, validate=_SOME)
 # The same from all networks that the account has not signed in from lately, together; the waits stay below a minute.
-SIGN_IN_FAILURES_OF_STRANGERS = env.int("SIGN_IN_FAILURES_OF_STRANGERS", 20, validate=validate.Range(min=1))
+SIGN_IN_FAILURES_OF_STRANGERS = env.int("SIGN_IN_FAILURES_OF_STRANGERS", 20, validate=_SOME)
 # Failures from one network, at whatever accounts, after which it waits for the rest of the window.
-SIGN_IN_FAILURES_PER_ADDRESS = env.int("SIGN_IN_FAILURES_PER_ADDRESS", 100, validate=validate.Range(min=1))
+SIGN_IN_FAILURES_PER_ADDRESS = env.int("SIGN_IN_FAILURES_PER_ADDRESS", 100, validate=_SOME)
 SIGN_IN_WINDOW_SECONDS = env.int("SIGN_IN_WINDOW_SECONDS", 15 * 60)
 # Accounts made from one network: a whole office or a mobile network may be one.
-REGISTRATIONS_PER_ADDRESS = env.int("REGISTRATIONS_PER_ADDRESS", 50, validate=validate.Range(min=1))
+REGISTRATIONS_PER_ADDRESS = env.int("REGISTRATIONS_PER_ADDRESS", 50, validate=_SOME)
 REGISTRATION_WINDOW_SECONDS = env.int("REGISTRATION_WINDOW_SECONDS", 3600)
 
 SECURE_SSL_REDIRECT = env.bool("SECURE_SSL_REDIRECT", PRODUCTION)
@@ -245,10 +235,7 @@ CELERY_BROKER_URL = verifying(env.str("CELERY_BROKER_URL", REDIS_URL))
 # Sending a task happens inside a buyer's request: one quick try, where Celery would go on for six seconds. Workers and
 # beat connect by rules of their own and wait for the broker.
 CELERY_BROKER_TRANSPORT_OPTIONS = {
-    "max_retries": 0,
-    "interval_start": 0,
-    "interval_step": 0,
-    "interval_max": 0,
+    **dict.fromkeys(("max_retries", "interval_start", "interval_step", "interval_max"), 0),
     "socket_connect_timeout": REDIS_TIMEOUT,
     # A worker's wait for its next task blocks for up to a second and must not count as a broker that hangs.
     "socket_timeout": REDIS_TIMEOUT + 2,
@@ -259,26 +246,16 @@ CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
-CELERY_BEAT_SCHEDULE = {
-    "measure-replication-lag": {"task": "gateway.tasks.measure_replication_lag", "schedule": 2.0},
-    "catch-up-sessions": {"task": "gateway.tasks.catch_up_sessions", "schedule": 10.0},
-    "copy-shop-structure": {"task": "catalog.tasks.copy_structure", "schedule": 300.0},
-    "sync-sweep": {"task": "gateway.tasks.sync_sweep", "schedule": 10.0},
-    "abandon-expired-carts": {"task": "cart.tasks.sweep", "schedule": 300.0},
-    "analyse-abandoned-carts": {"task": "cart.tasks.analyse", "schedule": 600.0},
-    "sweep-holds": {"task": "ordering.tasks.sweep_holds", "schedule": 30.0},
-    "sweep-orders": {"task": "ordering.tasks.sweep_orders", "schedule": 30.0},
-    # 03:30 in Moscow: when the shop sleeps. And once more, to correct only what both looks found.
-    "check-reservations": {"task": "ordering.tasks.check_reservations", "schedule": crontab(hour=0, minute="30,40")},
-    # 04:00 in Moscow, half an hour behind the check.
-    "repair-cassandra": {"task": "gateway.tasks.repair_cassandra", "schedule": crontab(hour=1, minute=0)},
-    # Behind the repair: what the replicas mend among themselves does not differ. And then what was repaired can leave.
-    "reconcile": {"task": "ordering.tasks.reconcile", "schedule": crontab(hour=2, minute=0)},
-    "archive-orders": {"task": "ordering.tasks.archive", "schedule": crontab(hour=3, minute=0)},
-    "sweep-mails": {"task": "ordering.tasks.sweep_mails", "schedule": 60.0},
-}
+CELERY_BEAT_SCHEDULE = SCHEDULE
 
-# ---------------------------------------------------------------- orders
+# ---------------------------------------------------------------- carts, orders and payments
+
+# How long after its last change a cart counts as abandoned.
+CART_EMPTY_HOURS = env.int("CART_EMPTY_HOURS", 6)
+CART_GUEST_DAYS = env.int("CART_GUEST_DAYS", 30)
+CART_CUSTOMER_DAYS = env.int("CART_CUSTOMER_DAYS", 90)
+# How long an ordered or abandoned cart is kept.
+CART_KEPT_DAYS = env.int("CART_KEPT_DAYS", 180)
 
 # How long an order stays in MongoDB after it was made; then its history is in Cassandra alone.
 ORDER_KEPT_DAYS = env.int("ORDER_KEPT_DAYS", 365)
@@ -286,13 +263,10 @@ ORDER_KEPT_DAYS = env.int("ORDER_KEPT_DAYS", 365)
 ORDER_RESERVATION_MINUTES = env.int("ORDER_RESERVATION_MINUTES", 30)
 # What one buyer, and what one network, may hold unpaid at once: orders, and pieces of one product. Far more than a
 # household orders, and for a network more than an office or a mobile operator's gateway does in half an hour.
-_SOME = validate.Range(min=1)
 ORDER_UNPAID_PER_BUYER = env.int("ORDER_UNPAID_PER_BUYER", 20, validate=_SOME)
 ORDER_UNPAID_PER_ADDRESS = env.int("ORDER_UNPAID_PER_ADDRESS", 200, validate=_SOME)
 ORDER_UNPAID_PIECES_PER_BUYER = env.int("ORDER_UNPAID_PIECES_PER_BUYER", 100, validate=_SOME)
 ORDER_UNPAID_PIECES_PER_ADDRESS = env.int("ORDER_UNPAID_PIECES_PER_ADDRESS", 500, validate=_SOME)
-
-# ---------------------------------------------------------------- payments
 
 DEVELOPMENT_PAYMENT_SECRET = "development-only-payment-secret-0000"  # noqa: S105 - public, for `make run` only
 # What signs the payment system's calls. Several while one is being replaced: any of them is accepted.
@@ -414,15 +388,6 @@ DJANGO_MAX_BODY_BYTES = env.int("DJANGO_MAX_BODY_BYTES", 50_000_000)
 DJANGO_MAX_BODY_SECONDS = env.float("DJANGO_MAX_BODY_SECONDS", 60.0)
 # How long a request waits for its turn.
 DJANGO_MAX_WAIT_SECONDS = env.float("DJANGO_MAX_WAIT_SECONDS", 10.0)
-
-# ---------------------------------------------------------------- carts
-
-# How long after its last change a cart counts as abandoned.
-CART_EMPTY_HOURS = env.int("CART_EMPTY_HOURS", 6)
-CART_GUEST_DAYS = env.int("CART_GUEST_DAYS", 30)
-CART_CUSTOMER_DAYS = env.int("CART_CUSTOMER_DAYS", 90)
-# How long an ordered or abandoned cart is kept.
-CART_KEPT_DAYS = env.int("CART_KEPT_DAYS", 180)
 
 # ---------------------------------------------------------------- logs
 
