@@ -8,7 +8,7 @@ from pathlib import Path
 
 from environs import Env, validate
 
-from gateway.accounts.password_rules import PASSWORD_RULES
+from gateway.accounts.sign_in.password_rules import PASSWORD_RULES
 from gateway.redis.urls import next_database, verifying
 from gateway.schedule import SCHEDULE
 
@@ -107,7 +107,7 @@ ADMIN_MAX_SECONDS = env.float("ADMIN_MAX_SECONDS", 10.0)
 AUTH_USER_MODEL = "accounts.User"
 AUTH_PASSWORD_VALIDATORS = PASSWORD_RULES
 PASSWORD_HASHERS = [
-    "gateway.accounts.hashing.ServerArgon2",
+    "gateway.accounts.sign_in.hashing.ServerArgon2",
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",
 ]
 # Passwords that one process hashes at once: 19 MiB and a core each.

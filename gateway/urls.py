@@ -3,7 +3,7 @@ from django.urls import path
 from django.views.generic import RedirectView
 
 from catalog.products.images import product_image
-from gateway.accounts.staff_sign_in import StaffSignIn
+from gateway.accounts.sign_in.staff_form import StaffSignIn
 from ordering.webhook.endpoint import payments_webhook
 
 admin.site.site_title = admin.site.site_header = "Мобильный мир"

@@ -4,7 +4,7 @@ from django.db import IntegrityError
 
 from gateway.accounts.errors import EmailTaken
 from gateway.accounts.models import LENGTHS, User, normalize_email
-from gateway.accounts.passwords import password_errors
+from gateway.accounts.sign_in.passwords import password_errors
 from gateway.domain.errors import DomainError, Refused
 from gateway.domain.input import BadEmail, is_email, text_errors
 

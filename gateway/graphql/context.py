@@ -12,12 +12,12 @@ from django.contrib.auth import SESSION_KEY
 from django.contrib.auth.models import AnonymousUser
 from graphql import DocumentNode
 
-from gateway.accounts import known_devices
 from gateway.accounts.models import User
 from gateway.accounts.owners import customer_owner, guest_owner
 from gateway.accounts.sessions.account import user_of
 from gateway.accounts.sessions.cookies import bearer_token, cookie_header, expiring_cookie, setting_cookie
 from gateway.accounts.sessions.engine import SessionStore
+from gateway.accounts.sign_in import known_devices
 from gateway.domain.texts import Language
 from gateway.fallback import note_degraded
 from gateway.graphql.writes import run_write

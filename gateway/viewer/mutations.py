@@ -7,9 +7,9 @@ import strawberry
 from strawberry.types import Info
 
 from cart.merge import MergeMode
-from gateway.accounts.hashing import run_hashing
-from gateway.accounts.known_devices import device_proof
 from gateway.accounts.models import User as Account
+from gateway.accounts.sign_in.hashing import run_hashing
+from gateway.accounts.sign_in.known_devices import device_proof
 from gateway.accounts.sign_out import sign_out_everywhere
 from gateway.domain.errors import DomainError, NotSignedIn
 from gateway.domain.texts import Language, Text

@@ -7,13 +7,13 @@ from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 
 from cart.merge import MergeMode
-from gateway.accounts import attempts
-from gateway.accounts.known_devices import remember_network
 from gateway.accounts.models import User
 from gateway.accounts.owners import customer_owner, is_guest
-from gateway.accounts.passwords import user_with
 from gateway.accounts.registration import register
 from gateway.accounts.sessions.engine import SessionStore
+from gateway.accounts.sign_in import attempts
+from gateway.accounts.sign_in.known_devices import remember_network
+from gateway.accounts.sign_in.passwords import user_with
 from gateway.domain.errors import DomainError, Refused
 from gateway.mongo.client import database
 from gateway.viewer.handover import HandedOver, hand_over, hand_over_the_rest

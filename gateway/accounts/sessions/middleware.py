@@ -6,12 +6,12 @@ from django.contrib.sessions.middleware import SessionMiddleware as DjangoSessio
 from django.http import HttpRequest, HttpResponse
 from django.utils.functional import SimpleLazyObject
 
-from gateway.accounts import known_devices
 from gateway.accounts.errors import TooManySignIns
 from gateway.accounts.sessions.account import user_of
 from gateway.accounts.sessions.cookies import bearer_token
 from gateway.accounts.sessions.engine import SessionStore
 from gateway.accounts.sessions.errors import RETRY_SECONDS, UNAVAILABLE, SessionsUnavailable, TooManySessions
+from gateway.accounts.sign_in import known_devices
 from gateway.domain.texts import Text, accepted_language
 from gateway.web.http import UNKNOWN
 

@@ -10,11 +10,11 @@ from pymongo.database import Database
 from pytest_django import Settings
 
 from deploy.local.start.stack import Stack
-from gateway.accounts import attempts
 from gateway.accounts.errors import TooManyFailures, TooManyRegistrations
-from gateway.accounts.known_devices import device_proof, proven_device, remember_network
 from gateway.accounts.models import User
-from gateway.accounts.tallies import Full, LocalTallies, Tally
+from gateway.accounts.sign_in import attempts
+from gateway.accounts.sign_in.known_devices import device_proof, proven_device, remember_network
+from gateway.accounts.sign_in.tallies import Full, LocalTallies, Tally
 from gateway.domain.errors import Code
 from gateway.mongo.client import Document
 from gateway.redis import clients as gateway_redis

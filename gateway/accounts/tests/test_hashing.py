@@ -11,14 +11,14 @@ from pymongo.database import Database
 from pytest_django import Settings
 
 from gateway import settings as gateway_settings
-from gateway.accounts import hashing
 from gateway.accounts.demo import PASSWORD as DEMO_PASSWORD
 from gateway.accounts.demo import ensure_demo_accounts
 from gateway.accounts.errors import TooManySignIns
-from gateway.accounts.hashing import HashingPool, ServerArgon2, hashing_pool
 from gateway.accounts.models import User
-from gateway.accounts.passwords import user_with
 from gateway.accounts.sessions.account import user_of
+from gateway.accounts.sign_in import hashing
+from gateway.accounts.sign_in.hashing import HashingPool, ServerArgon2, hashing_pool
+from gateway.accounts.sign_in.passwords import user_with
 from gateway.accounts.tests.signed import signed_in
 from gateway.domain.errors import Code
 from gateway.mongo.client import Document

@@ -10,8 +10,8 @@ from pytest_django import Settings
 from gateway import settings as gateway_settings
 from gateway.accounts.errors import BadCredentials, EmailTaken
 from gateway.accounts.models import User
-from gateway.accounts.passwords import MAX_PASSWORD, user_with
 from gateway.accounts.registration import register
+from gateway.accounts.sign_in.passwords import MAX_PASSWORD, user_with
 from gateway.domain.errors import Code, Refused
 
 pytestmark = pytest.mark.usefixtures("database")

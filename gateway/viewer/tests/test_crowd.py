@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from pymongo.database import Database
 
-from gateway.accounts.hashing import ServerArgon2
 from gateway.accounts.models import User
+from gateway.accounts.sign_in.hashing import ServerArgon2
 from gateway.graphql.tests.conftest import Server
 from gateway.mongo.client import Document
 from gateway.viewer.tests.visitor import PASSWORD, Visitor

@@ -6,10 +6,10 @@ from django.contrib.admin.forms import AdminAuthenticationForm
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 
-from gateway.accounts import attempts, known_devices
 from gateway.accounts.errors import TooManyFailures, TooManySignIns
-from gateway.accounts.hashing import hashing_pool
 from gateway.accounts.models import User
+from gateway.accounts.sign_in import attempts, known_devices
+from gateway.accounts.sign_in.hashing import hashing_pool
 from gateway.web.http import UNKNOWN, network_of
 
 

@@ -11,10 +11,10 @@ from django.conf import settings
 from django.utils.crypto import salted_hmac
 
 from gateway.accounts.errors import TooManyFailures, TooManyRegistrations
-from gateway.accounts.known_devices import is_known_network, proven_device
 from gateway.accounts.models import User, normalize_email
-from gateway.accounts.passwords import is_readable
-from gateway.accounts.tallies import Counted, Full, Tally, count
+from gateway.accounts.sign_in.known_devices import is_known_network, proven_device
+from gateway.accounts.sign_in.passwords import is_readable
+from gateway.accounts.sign_in.tallies import Counted, Full, Tally, count
 
 # After as many failures as are free: one minute, two, four … up to the end of the window.
 FIRST_WAIT = 60
