@@ -20,7 +20,7 @@ from io import StringIO
 from django.core.management import call_command
 
 from bench.shop import PURCHASE, prepare
-from gateway.cassandra.session import CONNECTOR, SCHEMA
+from gateway.cassandra.driver.session import CONNECTOR, SCHEMA
 from gateway.cassandra.table import declared
 from gateway.mongo import topology
 from gateway.mongo.client import client, database

@@ -5,7 +5,7 @@ from celery import shared_task
 from gateway.accounts.sessions.catch_up import catch_up
 from gateway.background import GivesUp
 from gateway.cassandra.errors import CassandraError
-from gateway.cassandra.repair import repair_and_log
+from gateway.cassandra.maintenance.repair import repair_and_log
 from gateway.mongo import lag
 from gateway.sync import queue, sweep
 

@@ -7,7 +7,7 @@ from django.conf import settings as django_settings
 from django.core.management import call_command
 from django.test import override_settings
 
-from gateway.cassandra.session import CONNECTOR
+from gateway.cassandra.driver.session import CONNECTOR
 
 
 @pytest.fixture(scope="module")

@@ -25,7 +25,7 @@ from deploy.local.start.stack import Stack
 from deploy.tests.described import ROOT, services
 from deploy.tests.secrets import Secrets, make_secrets
 from deploy.tests.servers import running
-from gateway.cassandra.session import PROTOCOL_VERSION
+from gateway.cassandra.driver.session import PROTOCOL_VERSION
 from gateway.tests.certificates import Certificates, make_certificates
 from gateway.tests.redis_servers import free_port
 

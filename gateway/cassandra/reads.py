@@ -9,8 +9,8 @@ from collections.abc import AsyncGenerator, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import aclosing
 
-from gateway.cassandra.circuit import CIRCUIT
-from gateway.cassandra.requests import Page, Ready, ready, ready_async, send, wait, wait_async
+from gateway.cassandra.driver.circuit import CIRCUIT
+from gateway.cassandra.driver.requests import Page, Ready, ready, ready_async, send, wait, wait_async
 from gateway.cassandra.statements import Consistency, Row, Select
 from gateway.cassandra.writes import IN_FLIGHT
 

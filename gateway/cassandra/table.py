@@ -15,7 +15,7 @@ from django.apps import apps
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.module_loading import module_has_submodule
 
-from gateway.cassandra.keyspaces import Kind, keyspace_name
+from gateway.cassandra.schema.keyspaces import Kind, keyspace_name
 from gateway.cassandra.statements import Consistency, Select, Write
 
 Direction = Literal["ASC", "DESC"]

@@ -6,8 +6,8 @@ from concurrent.futures import Future
 from itertools import groupby, islice
 from typing import Any
 
-from gateway.cassandra.circuit import CIRCUIT
-from gateway.cassandra.requests import Page, ready_batch, send, wait
+from gateway.cassandra.driver.circuit import CIRCUIT
+from gateway.cassandra.driver.requests import Page, ready_batch, send, wait
 from gateway.cassandra.statements import Write
 
 # Enough to keep a small cluster busy, few enough that one rebuild does not crowd out the shop's own requests.

@@ -12,8 +12,8 @@ from django.test import override_settings
 from pymongo.database import Database
 
 from gateway.accounts.owners import customer_owner, guest_owner, user_id_of
-from gateway.cassandra.circuit import CIRCUIT
-from gateway.cassandra.session import CONNECTOR
+from gateway.cassandra.driver.circuit import CIRCUIT
+from gateway.cassandra.driver.session import CONNECTOR
 from gateway.cassandra.writes import write
 from gateway.domain.uuid7 import uuid7
 from gateway.mongo.client import Document, close_async_client

@@ -19,9 +19,9 @@ from cart.cassandra.mirror import mirror_cart, mirror_soon
 from cart.cassandra.tables import CARTS_ACTIVE, CopiedLine, row_of, timestamp_of
 from cart.tasks import mirror
 from cart.tests.carts import cart, carts, line, now, touch
-from gateway.cassandra.circuit import CIRCUIT
+from gateway.cassandra.driver.circuit import CIRCUIT
+from gateway.cassandra.driver.session import CONNECTOR
 from gateway.cassandra.reads import first
-from gateway.cassandra.session import CONNECTOR
 from gateway.cassandra.statements import Row
 from gateway.cassandra.tests.eventually import becomes_true
 from gateway.cassandra.tests.link import Link

@@ -16,7 +16,7 @@ from cart.cassandra.restore import NotRestored, copy_of, restore_cart
 from cart.tests.carts import at_once, cart, carts, line, now, stored
 from gateway.accounts.models import User
 from gateway.accounts.owners import customer_owner
-from gateway.cassandra.session import CONNECTOR
+from gateway.cassandra.driver.session import CONNECTOR
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
 

@@ -16,8 +16,8 @@ from catalog.structure.category_tree import CATEGORIES
 from catalog.tests.listing import shop
 from deploy.local.start.stack import Stack
 from gateway.accounts.models import User
+from gateway.cassandra.driver.session import CONNECTOR
 from gateway.cassandra.partition_stats import PARTITION_STATS, TRUSTED
-from gateway.cassandra.session import CONNECTOR
 from gateway.cassandra.writes import write
 from gateway.graphql.relay.ids import global_id
 from gateway.graphql.tests.conftest import Server, serve

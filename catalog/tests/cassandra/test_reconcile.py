@@ -17,7 +17,7 @@ from catalog.cassandra.tables import INVENTORY_BY_PRODUCT_GEO, PRODUCT_BY_ID, PR
 from catalog.products.drafts import StockDraft
 from catalog.products.upsert import upsert_product
 from catalog.tests.writing import MARINA, draft, shop, two_shards
-from gateway.cassandra.session import CONNECTOR
+from gateway.cassandra.driver.session import CONNECTOR
 from gateway.cassandra.writes import write
 from gateway.mongo.client import Document
 from gateway.sync.batches import by_id

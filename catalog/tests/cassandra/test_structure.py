@@ -13,8 +13,8 @@ from catalog.structure.category_tree import CATEGORIES, whole_tree
 from catalog.structure.geozone_names import all_geozones, geozones_shown
 from catalog.tasks import copy_structure
 from catalog.tests.writing import MARINA, shop
-from gateway.cassandra.circuit import CIRCUIT
-from gateway.cassandra.session import CONNECTOR
+from gateway.cassandra.driver.circuit import CIRCUIT
+from gateway.cassandra.driver.session import CONNECTOR
 from gateway.fallback import noting_degradation
 from gateway.mongo.client import Document
 from gateway.mongo.outage import MONGODB, MongoUnavailable

@@ -7,8 +7,8 @@ from django.conf import settings as django_settings
 from pytest_django import Settings
 
 from gateway.accounts.tests.signed import forget_attempts
-from gateway.cassandra.circuit import CIRCUIT
-from gateway.cassandra.session import CONNECTOR
+from gateway.cassandra.driver.circuit import CIRCUIT
+from gateway.cassandra.driver.session import CONNECTOR
 from gateway.cassandra.tests.link import Link
 
 

@@ -10,8 +10,8 @@ from django.core.management import call_command
 from django.test import override_settings
 from pytest_django import Settings
 
-from gateway.cassandra.circuit import CIRCUIT
-from gateway.cassandra.session import CONNECTOR
+from gateway.cassandra.driver.circuit import CIRCUIT
+from gateway.cassandra.driver.session import CONNECTOR
 from gateway.cassandra.table import declared
 from gateway.cassandra.tests.link import Link
 

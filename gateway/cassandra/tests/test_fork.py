@@ -9,9 +9,9 @@ from collections.abc import Callable
 
 import pytest
 
-from gateway.cassandra.circuit import CIRCUIT
+from gateway.cassandra.driver.circuit import CIRCUIT
+from gateway.cassandra.driver.session import CONNECTOR
 from gateway.cassandra.reads import first
-from gateway.cassandra.session import CONNECTOR
 from gateway.cassandra.writes import write
 from gateway.tests.samples.cassandra.tables import SESSIONS
 

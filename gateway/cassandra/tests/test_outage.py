@@ -16,10 +16,10 @@ from cassandra.query import SimpleStatement
 from pytest_django import Settings
 from structlog.testing import capture_logs
 
-from gateway.cassandra.circuit import CIRCUIT
+from gateway.cassandra.driver.circuit import CIRCUIT
+from gateway.cassandra.driver.session import CONNECTOR
 from gateway.cassandra.errors import CassandraNotConfigured, CassandraUnavailable
 from gateway.cassandra.reads import first, first_async, ping, read
-from gateway.cassandra.session import CONNECTOR
 from gateway.cassandra.tests.eventually import answers, becomes_true
 from gateway.cassandra.tests.link import Link
 from gateway.cassandra.writes import write

@@ -10,8 +10,8 @@ from django.core.management import CommandError, call_command
 from pytest_django import Settings
 from structlog.testing import capture_logs
 
-from gateway.cassandra import lock, repair
-from gateway.cassandra.repair import Step, planned
+from gateway.cassandra.maintenance import lock, repair
+from gateway.cassandra.maintenance.repair import Step, planned
 from gateway.cassandra.table import Table
 from gateway.redis.clients import redis_client
 from gateway.tasks import repair_cassandra

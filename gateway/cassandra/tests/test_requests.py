@@ -13,8 +13,8 @@ from cassandra.query import BatchType
 from pytest_django import Settings
 
 from gateway.cassandra import reads, writes
+from gateway.cassandra.driver.session import CONNECTOR
 from gateway.cassandra.reads import first, first_async, ping, read, read_async, read_many, scan, scan_async
-from gateway.cassandra.session import CONNECTOR
 from gateway.cassandra.statements import Row, Select, Write
 from gateway.cassandra.writes import write
 from gateway.tests.samples.cassandra.tables import HISTORY, REGIONAL, SESSIONS, Line
@@ -321,7 +321,7 @@ def test_statement_is_prepared_once_however_many_threads_use_it(owner: str, fres
 
 
 def test_prepared_statements_are_bounded(owner: str, fresh: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gateway.cassandra.session.PREPARED_KEPT", 2)
+    monkeypatch.setattr("gateway.cassandra.driver.session.PREPARED_KEPT", 2)
     texts = [orders_of(owner, columns=[column]).cql for column in ("status", "total", "lines")]
 
     for column in ("status", "total", "lines"):

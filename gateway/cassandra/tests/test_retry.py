@@ -6,7 +6,7 @@ from cassandra.connection import ConnectionShutdown
 from cassandra.policies import RetryPolicy
 from cassandra.query import SimpleStatement
 
-from gateway.cassandra.retry import CarefulRetryPolicy
+from gateway.cassandra.driver.retry import CarefulRetryPolicy
 
 POLICY = CarefulRetryPolicy()
 QUORUM = ConsistencyLevel.LOCAL_QUORUM

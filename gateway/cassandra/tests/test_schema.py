@@ -14,11 +14,11 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management import CommandError, call_command
 from pytest_django import Settings
 
-from gateway.cassandra import lock
-from gateway.cassandra.keyspaces import Replication, replication
-from gateway.cassandra.live_schema import Found, find
+from gateway.cassandra.maintenance import lock
 from gateway.cassandra.reads import first
-from gateway.cassandra.schema import Plan, plan
+from gateway.cassandra.schema.keyspaces import Replication, replication
+from gateway.cassandra.schema.live import Found, find
+from gateway.cassandra.schema.plan import Plan, plan
 from gateway.cassandra.table import LEVELLED, SIZE_TIERED, Table, UserType, time_windows
 from gateway.cassandra.tests.link import Link
 from gateway.cassandra.writes import write

@@ -10,7 +10,8 @@ from cassandra.query import UNSET_VALUE
 from django.core.exceptions import ImproperlyConfigured
 from pytest_django import Settings
 
-from gateway.cassandra import cql, table
+from gateway.cassandra import table
+from gateway.cassandra.schema import cql
 from gateway.cassandra.statements import Consistency, Select, Write
 from gateway.cassandra.table import declared, time_windows
 from gateway.tests.samples.cassandra.tables import HISTORY, REGIONAL, SAMPLE_LINE, SESSIONS

@@ -12,12 +12,12 @@ from django.core.management import call_command
 from django.test import override_settings
 
 from deploy.local.start.stack import Stack
-from gateway.cassandra import repair
-from gateway.cassandra.circuit import CIRCUIT
+from gateway.cassandra.driver.circuit import CIRCUIT
+from gateway.cassandra.driver.session import CONNECTOR
 from gateway.cassandra.errors import CassandraUnavailable
-from gateway.cassandra.live_schema import find
+from gateway.cassandra.maintenance import repair
 from gateway.cassandra.reads import first, read
-from gateway.cassandra.session import CONNECTOR
+from gateway.cassandra.schema.live import find
 from gateway.cassandra.statements import Consistency, Select
 from gateway.cassandra.table import Table
 from gateway.cassandra.tests.eventually import becomes_true

@@ -16,7 +16,7 @@ from deploy.local.process.ports import PortBook
 from deploy.local.progress import Progress
 from deploy.local.servers.cassandra import Node, locate, plan
 from deploy.local.start.stack import Stack
-from gateway.cassandra.session import PROTOCOL_VERSION
+from gateway.cassandra.driver.session import PROTOCOL_VERSION
 from gateway.cassandra.tests.eventually import becomes_true
 
 ONE, TWO, THREE = "cassandra-1", "cassandra-2", "cassandra-3"

@@ -10,16 +10,16 @@ from cassandra.cluster import NoHostAvailable, Session
 from cassandra.protocol import ErrorMessage
 from django.core.management.base import BaseCommand, CommandError
 
-from gateway.cassandra.cql import ttl_seconds
+from gateway.cassandra.driver.outcomes import readable
+from gateway.cassandra.driver.session import CONNECTOR
 from gateway.cassandra.errors import CassandraNotConfigured, CassandraUnavailable
-from gateway.cassandra.handoff import hints
-from gateway.cassandra.keyspaces import keyspace_name, replication
-from gateway.cassandra.live_schema import Found, find
-from gateway.cassandra.lock import Locked, schema_lock
-from gateway.cassandra.outcomes import readable
-from gateway.cassandra.repair import NodetoolMissing, repair, steps
-from gateway.cassandra.schema import Plan, execute, plan
-from gateway.cassandra.session import CONNECTOR
+from gateway.cassandra.maintenance.handoff import hints
+from gateway.cassandra.maintenance.lock import Locked, schema_lock
+from gateway.cassandra.maintenance.repair import NodetoolMissing, repair, steps
+from gateway.cassandra.schema.cql import ttl_seconds
+from gateway.cassandra.schema.keyspaces import keyspace_name, replication
+from gateway.cassandra.schema.live import Found, find
+from gateway.cassandra.schema.plan import Plan, execute, plan
 from gateway.cassandra.table import Table, declared
 
 # A job that runs at deployment may come a little before the node serves.

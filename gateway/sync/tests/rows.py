@@ -4,7 +4,7 @@ from cassandra import DriverException
 from cassandra.cluster import NoHostAvailable
 from django.conf import settings
 
-from gateway.cassandra.session import CONNECTOR
+from gateway.cassandra.driver.session import CONNECTOR
 from gateway.cassandra.table import declared
 
 

@@ -10,7 +10,7 @@ from bson import Decimal128
 from django.test import override_settings
 from pymongo.database import Database
 
-from gateway.cassandra.session import CONNECTOR
+from gateway.cassandra.driver.session import CONNECTOR
 from gateway.cassandra.statements import Row, Write
 from gateway.cassandra.table import Table
 from gateway.cassandra.writes import write

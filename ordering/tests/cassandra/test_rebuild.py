@@ -7,7 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from pymongo.database import Database
 
-from gateway.cassandra.session import CONNECTOR
+from gateway.cassandra.driver.session import CONNECTOR
 from gateway.cassandra.table import Table
 from gateway.mongo.client import Document
 from gateway.sync import batches

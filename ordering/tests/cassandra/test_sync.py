@@ -16,10 +16,10 @@ from pymongo import WriteConcern
 from pymongo.database import Database
 
 from deploy.local.start.stack import Stack
-from gateway.cassandra.circuit import CIRCUIT
+from gateway.cassandra.driver.circuit import CIRCUIT
+from gateway.cassandra.driver.session import CONNECTOR
 from gateway.cassandra.partition_stats import PARTITION_STATS, TRUSTED, buckets_of, largest, measure
 from gateway.cassandra.reads import read
-from gateway.cassandra.session import CONNECTOR
 from gateway.cassandra.statements import Write
 from gateway.cassandra.table import Table
 from gateway.cassandra.tests.eventually import becomes_true

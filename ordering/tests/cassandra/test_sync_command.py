@@ -7,8 +7,8 @@ from django.core.management import CommandError, call_command
 from django.test import override_settings
 from pymongo.database import Database
 
-from gateway.cassandra.circuit import CIRCUIT
-from gateway.cassandra.session import CONNECTOR
+from gateway.cassandra.driver.circuit import CIRCUIT
+from gateway.cassandra.driver.session import CONNECTOR
 from gateway.mongo.client import Document
 from ordering.tests.many import one_bought
 from ordering.tests.shop import CUSTOMER, orders, shop, stocked, two_shards

@@ -22,8 +22,8 @@ from pymongo.errors import PyMongoError
 
 from catalog.cassandra.sync import SYNCED as PRODUCTS
 from deploy.local.start.stack import Stack
-from gateway.cassandra.circuit import CIRCUIT
-from gateway.cassandra.session import CONNECTOR
+from gateway.cassandra.driver.circuit import CIRCUIT
+from gateway.cassandra.driver.session import CONNECTOR
 from gateway.cassandra.tests.eventually import answers, becomes_true
 from gateway.domain.errors import DomainError
 from gateway.mongo.client import Document, database

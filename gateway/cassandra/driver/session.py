@@ -15,8 +15,8 @@ from cassandra.policies import ConstantReconnectionPolicy, DCAwareRoundRobinPoli
 from cassandra.query import dict_factory
 from django.conf import settings
 
+from gateway.cassandra.driver.retry import CarefulRetryPolicy
 from gateway.cassandra.errors import CassandraNotConfigured
-from gateway.cassandra.retry import CarefulRetryPolicy
 
 DEFAULT_PORT = 9042
 # Pinned, because a node that is just starting could otherwise talk the driver down to an older one.

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 from cassandra.cluster import Session
 from django.core.exceptions import ImproperlyConfigured
 
-from gateway.cassandra import cql
+from gateway.cassandra.driver.session import SCHEMA
 from gateway.cassandra.errors import CassandraUnavailable
-from gateway.cassandra.keyspaces import Kind, keyspace_name, replication
-from gateway.cassandra.live_schema import Found, FoundTable
-from gateway.cassandra.session import SCHEMA
+from gateway.cassandra.schema import cql
+from gateway.cassandra.schema.keyspaces import Kind, keyspace_name, replication
+from gateway.cassandra.schema.live import Found, FoundTable
 from gateway.cassandra.table import Compaction, Table, UserType
 
 # Written by Cassandra beside what was asked for.

@@ -11,10 +11,10 @@ from typing import NamedTuple
 import structlog
 from django.conf import settings
 
+from gateway.cassandra.driver.outcomes import typed_errors
+from gateway.cassandra.driver.session import CONNECTOR
 from gateway.cassandra.errors import CassandraError, CassandraNotConfigured
-from gateway.cassandra.lock import Locked, Renew, Say, repair_lock
-from gateway.cassandra.outcomes import typed_errors
-from gateway.cassandra.session import CONNECTOR
+from gateway.cassandra.maintenance.lock import Locked, Renew, Say, repair_lock
 from gateway.cassandra.table import Table, declared
 
 log = structlog.get_logger(__name__)

@@ -15,9 +15,9 @@ from cassandra.protocol import ErrorMessage, ServerError
 from cassandra.protocol import RequestExecutionException as ExecutionErrorMessage
 from django.conf import settings
 
-from gateway.cassandra.circuit import CIRCUIT
+from gateway.cassandra.driver.circuit import CIRCUIT
+from gateway.cassandra.driver.session import CONNECTOR
 from gateway.cassandra.errors import CassandraError, CassandraUnavailable
-from gateway.cassandra.session import CONNECTOR
 
 # A node answered, and the request is at fault: InvalidRequest, a syntax error, no permission. Raised as it is.
 REFUSED: tuple[type[Exception], ...] = (RequestValidationException, ErrorMessage)

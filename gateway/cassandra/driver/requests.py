@@ -14,9 +14,9 @@ from cassandra.cluster import ResultSet, Session
 from cassandra.query import BatchStatement, BatchType, BoundStatement
 from django.conf import settings
 
-from gateway.cassandra.circuit import CIRCUIT
-from gateway.cassandra.outcomes import outcome, typed_errors
-from gateway.cassandra.session import CONNECTOR
+from gateway.cassandra.driver.circuit import CIRCUIT
+from gateway.cassandra.driver.outcomes import outcome, typed_errors
+from gateway.cassandra.driver.session import CONNECTOR
 from gateway.cassandra.statements import Row, Select, Write
 
 # The driver's own timer comes first; this guards against the day it does not come at all.

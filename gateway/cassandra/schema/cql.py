@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from gateway.cassandra.keyspaces import Factors
+from gateway.cassandra.schema.keyspaces import Factors
 from gateway.cassandra.table import Table, UserType
 
 

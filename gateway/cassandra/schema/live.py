@@ -7,8 +7,8 @@ from typing import Any
 
 from cassandra.cluster import Session
 
-from gateway.cassandra.keyspaces import Factors
-from gateway.cassandra.session import SCHEMA
+from gateway.cassandra.driver.session import SCHEMA
+from gateway.cassandra.schema.keyspaces import Factors
 
 
 @dataclass(frozen=True, slots=True)
