@@ -8,7 +8,7 @@ from django_mongodb_backend.fields import EmbeddedModelArrayField, ObjectIdAutoF
 from django_mongodb_backend.models import EmbeddedModel
 
 from gateway.mongo.collections import Collection, Index
-from gateway.mongo.documents import ShardedDocument
+from gateway.mongo.sharded_document import ShardedDocument
 
 # `expires_at` is when a cart counts as abandoned, which a sweep marks, or when one that is no longer active may go. The
 # server deletes only this much later: a sweep may be down for a week, and no cart goes unseen.

@@ -9,7 +9,7 @@ from django_mongodb_backend.fields import ArrayField, EmbeddedModelArrayField, E
 from django_mongodb_backend.models import EmbeddedModel
 
 from gateway.mongo.collections import Collection, Index
-from gateway.mongo.documents import ShardedDocument
+from gateway.mongo.sharded_document import ShardedDocument
 from gateway.sync.marks import UNSYNCED
 
 slug_validator = RegexValidator(r"\A[a-z0-9][a-z0-9-]*\Z", "Латинские строчные буквы, цифры и дефис: smartphones.")

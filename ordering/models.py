@@ -10,7 +10,7 @@ from django_mongodb_backend.models import EmbeddedModel
 from gateway.domain.money import CURRENCY
 from gateway.domain.texts import DEFAULT_LANGUAGE
 from gateway.mongo.collections import Collection, Index
-from gateway.mongo.documents import ShardedDocument
+from gateway.mongo.sharded_document import ShardedDocument
 from gateway.sync.marks import UNSYNCED
 
 

@@ -4,7 +4,7 @@ from django.db import models
 from django_mongodb_backend.fields import ObjectIdAutoField
 
 from gateway.mongo.collections import Collection, Index
-from gateway.mongo.documents import ShardedDocument
+from gateway.mongo.sharded_document import ShardedDocument
 
 
 class Gadget(ShardedDocument):

@@ -17,7 +17,7 @@ from pymongo.database import Database
 from gateway.mongo.client import Document
 from gateway.mongo.collections import Collection
 from gateway.mongo.commands import COMMANDS, Sent
-from gateway.mongo.documents import ShardedDocument
+from gateway.mongo.sharded_document import ShardedDocument
 from gateway.tests.samples.models import Basket, Gadget
 
 GADGETS = "sample_gadgets"
