@@ -32,7 +32,7 @@ from gateway.accounts.models import User
 from gateway.accounts.tests.signed import forget_attempts
 from gateway.mongo import topology
 from gateway.mongo.client import Document, client, database
-from gateway.mongo.collections import declared
+from gateway.mongo.collections import declared_collections
 from gateway.mongo.outage import MONGODB
 from gateway.mongo.routing import ROUTING
 from gateway.redis.clients import redis_client
@@ -75,7 +75,7 @@ def clean_database(cluster: None) -> Iterator[Database[Document]]:
     forget_attempts()
     yield database()
     django_tables = (User._meta.db_table, Group._meta.db_table)
-    _empty([*(name for name, _ in declared()), *django_tables])
+    _empty([*(name for name, _ in declared_collections()), *django_tables])
     forget_rows()
     CATEGORIES.forget()
 

@@ -21,7 +21,7 @@ from django.core.management import call_command
 
 from bench.shop import PURCHASE, prepare
 from gateway.cassandra.driver.session import CONNECTOR, SCHEMA
-from gateway.cassandra.table import declared
+from gateway.cassandra.table import declared_tables
 from gateway.mongo import topology
 from gateway.mongo.client import client, database
 from gateway.mongo.routing import ROUTING
@@ -70,7 +70,7 @@ def main() -> None:
         _rebuilt()
     finally:
         client().drop_database(database().name)
-        for keyspace in {table.keyspace for table in declared()}:
+        for keyspace in {table.keyspace for table in declared_tables()}:
             CONNECTOR.connection().session.execute(f"DROP KEYSPACE IF EXISTS {keyspace}", execution_profile=SCHEMA)
 
 

@@ -3,7 +3,7 @@
 import strawberry
 
 from cart.graphql.types import Cart
-from gateway.graphql.user_errors import Adjustment, UserError
+from gateway.graphql.user_errors import MutationWarning, UserError
 
 
 @strawberry.input
@@ -15,7 +15,7 @@ class CartLineInput:
 @strawberry.type
 class CartPayload:
     user_errors: list[UserError]
-    warnings: list[Adjustment]
+    warnings: list[MutationWarning]
     cart: Cart | None = None
     token: str | None = strawberry.field(
         default=None, description="As in SessionPayload: a guest's first line makes a session."

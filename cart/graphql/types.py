@@ -13,7 +13,7 @@ from gateway.graphql.context import RequestContext
 from gateway.graphql.money import Money, rubles
 from gateway.graphql.relay.ids import global_id
 from gateway.graphql.relay.node import Node
-from gateway.graphql.user_errors import Adjustment, WarningCode
+from gateway.graphql.user_errors import MutationWarning, WarningCode
 
 CartStatus = strawberry.enum(Status, name="CartStatus")
 
@@ -89,7 +89,7 @@ class Cart(Node):
     @strawberry.field(
         description="What the buyer should know before paying: changed prices, short stock, withdrawn products."
     )
-    def warnings(self, info: Info[RequestContext, None]) -> list[Adjustment]:
+    def warnings(self, info: Info[RequestContext, None]) -> list[MutationWarning]:
         return adjustments(self.priced, info.context.language)
 
     @strawberry.field
@@ -113,12 +113,12 @@ def line_id(cart_id: str, product_id: str) -> strawberry.ID:
     return global_id("CartLine", cart_id, product_id)
 
 
-def adjustments(cart: PricedCart, language: Language) -> list[Adjustment]:
+def adjustments(cart: PricedCart, language: Language) -> list[MutationWarning]:
     return [_adjustment(cart, warning, language) for warning in cart.warnings]
 
 
-def _adjustment(cart: PricedCart, warning: CartWarning, language: Language) -> Adjustment:
-    return Adjustment(
+def _adjustment(cart: PricedCart, warning: CartWarning, language: Language) -> MutationWarning:
+    return MutationWarning(
         code=WarningCode[warning.notice.name],
         target=line_id(_cart_id(cart), warning.product_id),
         message=warning.message(language),

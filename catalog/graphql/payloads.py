@@ -7,7 +7,7 @@ import strawberry
 from catalog.graphql.types import Product
 from catalog.products.drafts import AttributeDraft, ProductDraft, StockDraft
 from catalog.products.upsert import Expected
-from gateway.graphql.user_errors import Adjustment, UserError
+from gateway.graphql.user_errors import MutationWarning, UserError
 
 
 @strawberry.input
@@ -61,7 +61,7 @@ class ProductInput:
 @strawberry.type
 class ProductPayload:
     user_errors: list[UserError]
-    warnings: list[Adjustment] = strawberry.field(
+    warnings: list[MutationWarning] = strawberry.field(
         default_factory=list, description="REPLAYED: an earlier request under the same key did it."
     )
     product: Product | None = None

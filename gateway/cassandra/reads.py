@@ -10,7 +10,7 @@ from concurrent.futures import Future
 from contextlib import aclosing
 
 from gateway.cassandra.driver.circuit import CIRCUIT
-from gateway.cassandra.driver.requests import Page, Ready, ready, ready_async, send, wait, wait_async
+from gateway.cassandra.driver.requests import Ready, RowPage, ready, ready_async, send, wait, wait_async
 from gateway.cassandra.statements import Consistency, Row, Select
 from gateway.cassandra.writes import IN_FLIGHT
 
@@ -29,7 +29,7 @@ def read_many(requests: Iterable[Select]) -> list[list[Row]]:
     """The rows of each, in the order of the requests; as many of them are under way at a time as of writes."""
     CIRCUIT.check()
     answers: list[list[Row]] = []
-    pending: deque[tuple[Ready, Future[Page]]] = deque()
+    pending: deque[tuple[Ready, Future[RowPage]]] = deque()
 
     def take_first() -> None:
         to_send, future = pending.popleft()
@@ -80,7 +80,7 @@ def ping() -> float:
     return time.perf_counter() - started
 
 
-def _from(to_send: Ready, page: Page) -> Iterator[Row]:
+def _from(to_send: Ready, page: RowPage) -> Iterator[Row]:
     yield from page.rows
     while page.following:
         page = wait(send(to_send, page.following))

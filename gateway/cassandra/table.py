@@ -15,7 +15,7 @@ from django.apps import apps
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.module_loading import module_has_submodule
 
-from gateway.cassandra.schema.keyspaces import Kind, keyspace_name
+from gateway.cassandra.schema.keyspaces import KeyspaceKind, keyspace_name
 from gateway.cassandra.statements import Consistency, Select, Write
 
 Direction = Literal["ASC", "DESC"]
@@ -54,7 +54,7 @@ class UserType:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
     name: str
-    kind: Kind
+    kind: KeyspaceKind
     """What sort of data it holds: decides the keyspace, and with it the replication."""
     serves: str
     """The query this table exists for, in one line."""
@@ -179,7 +179,7 @@ class Table:
         return (self.full_name, *(row[column] for column in self.partition_key))
 
 
-def declared() -> tuple[Table, ...]:
+def declared_tables() -> tuple[Table, ...]:
     """Every table listed as TABLES in the cassandra/tables.py of an installed app."""
     found: dict[str, Table] = {}
     for app in apps.get_app_configs():

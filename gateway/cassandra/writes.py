@@ -7,7 +7,7 @@ from itertools import groupby, islice
 from typing import Any
 
 from gateway.cassandra.driver.circuit import CIRCUIT
-from gateway.cassandra.driver.requests import Page, ready_batch, send, wait
+from gateway.cassandra.driver.requests import RowPage, ready_batch, send, wait
 from gateway.cassandra.statements import Write
 
 # Enough to keep a small cluster busy, few enough that one rebuild does not crowd out the shop's own requests.
@@ -19,7 +19,7 @@ BATCH = 100
 def write(writes: Iterable[Write]) -> None:
     """Return when all are acknowledged. After an error some are written, some not: repeat them all, it does no harm."""
     CIRCUIT.check()
-    pending: deque[Future[Page]] = deque()
+    pending: deque[Future[RowPage]] = deque()
     for batch in _by_partition(writes):
         if len(pending) == IN_FLIGHT:
             wait(pending.popleft())

@@ -18,7 +18,7 @@ from gateway.mongo.outage import MongoUnavailable
 
 log = structlog.get_logger(__name__)
 
-Code = Literal[
+ErrorCode = Literal[
     "BAD_REQUEST",
     "BAD_USER_INPUT",
     "COST_LIMIT",
@@ -70,12 +70,12 @@ MAX_LOGGED = 5
 OVERLOADED_SECONDS = 1
 
 
-class Refused(Exception):
+class RequestRefused(Exception):
     """The request is refused before execution, with errors that tell why."""
 
     def __init__(
         self,
-        code: Code,
+        code: ErrorCode,
         text: Text,
         *,
         status: int | None = None,
@@ -103,10 +103,10 @@ class Refused(Exception):
         return copy
 
 
-class InvalidDocument(Refused):
+class InvalidDocument(RequestRefused):
     """Refused by the language itself; its errors are graphql-core's own and say where."""
 
-    def __init__(self, code: Code, errors: Sequence[GraphQLError]) -> None:
+    def __init__(self, code: ErrorCode, errors: Sequence[GraphQLError]) -> None:
         super().__init__(code, Text("", ""))
         # Formatted at once: an error keeps the whole document alive, and this may be remembered for long.
         self._errors = [
@@ -143,9 +143,9 @@ def _shortened(error: GraphQLFormattedError) -> GraphQLFormattedError:
     return short
 
 
-def overloaded() -> Refused:
+def overloaded() -> RequestRefused:
     """Nothing has been begun: the caller may repeat it, whatever it was."""
-    return Refused(
+    return RequestRefused(
         "OVERLOADED",
         OVERLOADED,
         status=503,
@@ -182,11 +182,11 @@ def retry_after() -> int:
     return max(1, math.ceil(settings.MONGODB_CIRCUIT_SECONDS))
 
 
-def unavailable() -> Refused:
+def unavailable() -> RequestRefused:
     """MongoDB is away before anything could be executed."""
     seconds = retry_after()
     headers = {"retry-after": str(seconds)}
-    return Refused("UNAVAILABLE", NO_ANSWER, status=503, headers=headers, details={"retryAfter": seconds})
+    return RequestRefused("UNAVAILABLE", NO_ANSWER, status=503, headers=headers, details={"retryAfter": seconds})
 
 
 def log_faults(errors: Sequence[GraphQLError]) -> None:
@@ -232,7 +232,7 @@ def formatted(error: GraphQLError, language: Language, *, mutation: bool = False
     return told
 
 
-def _ours(error: GraphQLError, code: Code, message: str) -> GraphQLFormattedError:
+def _ours(error: GraphQLError, code: ErrorCode, message: str) -> GraphQLFormattedError:
     return {
         "message": message,
         "path": list(error.path or ()),

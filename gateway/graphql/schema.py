@@ -39,7 +39,7 @@ Query = merge_types("Query", (NodeQuery, CatalogQuery, ViewerQuery, CartQuery, C
 Mutation = merge_types("Mutation", (CatalogMutation, ViewerMutation, CartMutation, OrderMutation))
 
 
-class Prepared(SchemaExtension):
+class ExecutePrepared(SchemaExtension):
     """Executes the document that the endpoint has parsed, validated and measured, instead of doing it again."""
 
     def on_parse(self) -> Iterator[None]:
@@ -68,6 +68,6 @@ schema = GatewaySchema(
     query=Query,
     mutation=Mutation,
     types=(Category, Product, Cart, Order, User),
-    extensions=[Prepared],
+    extensions=[ExecutePrepared],
     config=StrawberryConfig(scalar_map=SCALARS),
 )

@@ -33,7 +33,7 @@ class WarningCode(Enum):
 
 
 @strawberry.type(name="Warning")
-class Adjustment:
+class MutationWarning:
     """Done, but not quite as asked."""
 
     code: WarningCode
@@ -41,9 +41,9 @@ class Adjustment:
     target: strawberry.ID | None = strawberry.field(default=None, description="CartLine.id or Product.id")
 
 
-def replayed(text: Text, language: Language) -> Adjustment:
+def replayed(text: Text, language: Language) -> MutationWarning:
     """Says that the answer tells of what an earlier request did."""
-    return Adjustment(code=WarningCode.REPLAYED, message=text.in_language(language))
+    return MutationWarning(code=WarningCode.REPLAYED, message=text.in_language(language))
 
 
 def user_errors(error: DomainError, language: Language, *, argument: str | None = None) -> list[UserError]:

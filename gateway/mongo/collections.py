@@ -77,7 +77,7 @@ class Collection:
         return (*self.indexes, Index(self.shard_key))
 
 
-def declared() -> Iterator[tuple[str, Collection]]:
+def declared_collections() -> Iterator[tuple[str, Collection]]:
     """Name and declaration of every collection that an installed model declares."""
     for model in apps.get_models():
         if model._meta.proxy:

@@ -49,7 +49,7 @@ class Rate(NamedTuple):
     """A second."""
 
 
-class Taken(NamedTuple):
+class Withdrawal(NamedTuple):
     allowed: bool
     left: float
 
@@ -61,7 +61,7 @@ class Buckets:
         self._name = name
         self._stand_by = Debts()
 
-    async def take(self, client: str, points: float, rate: Rate) -> Taken:
+    async def take(self, client: str, points: float, rate: Rate) -> Withdrawal:
         """Take the points, if the client has so many. One round trip."""
 
         async def ask(redis: AsyncRedis) -> tuple[int, str]:
@@ -70,7 +70,7 @@ class Buckets:
 
         return self._judged(await ask_cache(ask), client, points, rate)
 
-    def take_blocking(self, client: str, points: float, rate: Rate) -> Taken:
+    def take_blocking(self, client: str, points: float, rate: Rate) -> Withdrawal:
         """Likewise, for code that runs in a thread."""
 
         def ask(redis: Redis) -> tuple[int, str]:
@@ -83,11 +83,11 @@ class Buckets:
         """Under which Redis has the client's bucket."""
         return f"{self._name}:{client}"
 
-    def _judged(self, answer: tuple[int, str] | None, client: str, points: float, rate: Rate) -> Taken:
+    def _judged(self, answer: tuple[int, str] | None, client: str, points: float, rate: Rate) -> Withdrawal:
         if answer is None:
             return self._stand_by.take(client, points, rate)
         taken, left = answer
-        return Taken(allowed=bool(taken), left=float(left))
+        return Withdrawal(allowed=bool(taken), left=float(left))
 
 
 class Debts:
@@ -104,18 +104,18 @@ class Debts:
         self._salt = secrets.token_bytes(16)
         self._lock = threading.Lock()
 
-    def take(self, client: str, points: float, rate: Rate) -> Taken:
+    def take(self, client: str, points: float, rate: Rate) -> Withdrawal:
         cells = self._cells(client)
         with self._lock:
             now = time.monotonic()
             owed = [max(0.0, self._owed[cell] - (now - self._at[cell]) * rate.restore) for cell in cells]
             debt = min(owed)
             if debt + points > rate.capacity:
-                return Taken(allowed=False, left=rate.capacity - debt)
+                return Withdrawal(allowed=False, left=rate.capacity - debt)
             for cell, before in zip(cells, owed, strict=True):
                 # No more than this client's own debt asks for: the others of the cell owe nothing for it.
                 self._owed[cell], self._at[cell] = max(before, debt + points), now
-            return Taken(allowed=True, left=rate.capacity - debt - points)
+            return Withdrawal(allowed=True, left=rate.capacity - debt - points)
 
     def _cells(self, client: str) -> list[int]:
         digest = hashlib.blake2b(client.encode(), key=self._salt, digest_size=4 * ROWS).digest()

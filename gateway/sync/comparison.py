@@ -19,17 +19,17 @@ from gateway.sync.declarations import Rows, Synced
 # A document that changes between every two looks at it is looked at again another night.
 LOOKS = 5
 
-Kind = Literal["missing", "different", "stale", "unmarked", "only_copied"]
+DifferenceKind = Literal["missing", "different", "stale", "unmarked", "only_copied"]
 Key = tuple[Any, ...]
 Stale = tuple[tuple[Table, Row], ...]
 """Keys of rows that should not be there."""
 
 
-class Difference(NamedTuple):
+class RowDifference(NamedTuple):
     table: str
     id: str
     """Of the document."""
-    kind: Kind
+    kind: DifferenceKind
     """`stale`: a row that the document does not make. `unmarked`: the document is owed and does not say so.
     `only_copied`: MongoDB does not have the document."""
     columns: tuple[str, ...] = ()
@@ -41,7 +41,7 @@ class Differing:
     """A document, as read, and what is wrong with its rows."""
 
     document: Document
-    differences: tuple[Difference, ...]
+    differences: tuple[RowDifference, ...]
     stale: Stale = ()
 
 
@@ -91,7 +91,7 @@ def compare(synced: Synced, documents: Sequence[Document], rows: Rows) -> list[D
     return differing
 
 
-def key_of(table: Table, row: Row) -> Key:
+def row_key(table: Table, row: Row) -> Key:
     """Equal for two rows that are the same one, whatever they hold."""
     return (table.full_name, *(_plain(row[column]) for column in table.primary_key))
 
@@ -101,7 +101,7 @@ def _look(synced: Synced, documents: Sequence[Document]) -> list[Differing]:
         return []
     owed = [document for document in documents if is_unmarked(synced, document)]
     ids = {document["_id"] for document in owed}
-    unmarked = [Differing(each, (Difference(synced.collection, each["_id"], "unmarked"),)) for each in owed]
+    unmarked = [Differing(each, (RowDifference(synced.collection, each["_id"], "unmarked"),)) for each in owed]
     return unmarked + compare(synced, [each for each in documents if each["_id"] not in ids], synced.rows)
 
 
@@ -121,15 +121,15 @@ def _reads(
 def _differing(
     document: Document, expected: Iterable[tuple[Table, Row]], found: Iterable[tuple[Table, Row]]
 ) -> Differing | None:
-    there = {key_of(table, row): (table, row) for table, row in found}
+    there = {row_key(table, row): (table, row) for table, row in found}
     differences = []
     for table, row in expected:
-        _, actual = there.pop(key_of(table, row), (table, None))
+        _, actual = there.pop(row_key(table, row), (table, None))
         if actual is None:
-            differences.append(Difference(table.name, document["_id"], "missing"))
+            differences.append(RowDifference(table.name, document["_id"], "missing"))
         elif columns := tuple(_columns_that_differ(row, actual)):
-            differences.append(Difference(table.name, document["_id"], "different", columns))
-    differences += [Difference(table.name, document["_id"], "stale") for table, _ in there.values()]
+            differences.append(RowDifference(table.name, document["_id"], "different", columns))
+    differences += [RowDifference(table.name, document["_id"], "stale") for table, _ in there.values()]
     stale = tuple((table, {column: row[column] for column in table.primary_key}) for table, row in there.values())
     return Differing(document, tuple(differences), stale) if differences else None
 

@@ -14,7 +14,7 @@ from gateway.cassandra.writes import write
 from gateway.mongo.client import Document, database
 from gateway.mongo.policies import SYNC, under
 from gateway.sync import marks
-from gateway.sync.comparison import Difference, Differing, Stale, confirmed, key_of
+from gateway.sync.comparison import Differing, RowDifference, Stale, confirmed, row_key
 from gateway.sync.copy import copy_documents
 from gateway.sync.declarations import Synced
 
@@ -22,7 +22,7 @@ log = structlog.get_logger(__name__)
 
 
 class Finding(NamedTuple):
-    difference: Difference
+    difference: RowDifference
     is_repaired: bool
 
 
@@ -39,7 +39,7 @@ def reconcile(
         report(len(documents))
 
 
-def noted(difference: Difference, *, is_repaired: bool) -> Finding:
+def noted(difference: RowDifference, *, is_repaired: bool) -> Finding:
     log.warning("reconcile.difference", **difference._asdict(), repaired=is_repaired)
     return Finding(difference, is_repaired)
 
@@ -100,9 +100,9 @@ def _write_anew(synced: Synced, differing: Sequence[Differing], *, overtakes: bo
 
 def _too_much(synced: Synced, document: Document, stale: Stale) -> Iterator[tuple[Table, Row]]:
     """Of the rows that were, those that no version that has come since makes."""
-    made = {key_of(table, row) for table, row in synced.rows(document)} if stale and synced.rows else set()
+    made = {row_key(table, row) for table, row in synced.rows(document)} if stale and synced.rows else set()
     for table, key in stale:
-        if key_of(table, key) not in made:
+        if row_key(table, key) not in made:
             yield table, key
 
 

@@ -12,7 +12,7 @@ from gateway.mongo.client import Document
 from gateway.mongo.policies import SYNC
 from gateway.mongo.reads import Evidence, decide
 from gateway.sync.batches import BATCH
-from gateway.sync.comparison import Difference, Differing, is_unmarked, is_waiting, key_of
+from gateway.sync.comparison import Differing, RowDifference, is_unmarked, is_waiting, row_key
 from gateway.sync.declarations import Synced
 from gateway.sync.repair import Finding, noted, repair_rows
 
@@ -43,9 +43,9 @@ def _strays_among(keys: Sequence[Row], synced: Synced, table: Table, *, repair: 
             if repair:
                 # No version to follow: the clock's time, below which nothing of a later document lies.
                 write([table.delete(key, timestamp=looked)])
-            yield noted(Difference(table.name, id_, "only_copied"), is_repaired=repair)
+            yield noted(RowDifference(table.name, id_, "only_copied"), is_repaired=repair)
         elif before and after and after["version"] == before["version"] and not is_waiting(after):
-            difference = Difference(table.name, id_, "stale")
+            difference = RowDifference(table.name, id_, "stale")
             left = repair_rows(synced, [Differing(after, (difference,), ((table, key),))]) if repair else {id_}
             yield noted(difference, is_repaired=not left)
 
@@ -55,7 +55,7 @@ def _is_stray(synced: Synced, table: Table, key: Row, document: Document | None)
         return True
     if is_waiting(document) or is_unmarked(synced, document) or synced.rows is None:
         return False
-    return key_of(table, key) not in {key_of(of, row) for of, row in synced.rows(document)}
+    return row_key(table, key) not in {row_key(of, row) for of, row in synced.rows(document)}
 
 
 def _still_there(table: Table, keys: Sequence[Row]) -> list[Row]:

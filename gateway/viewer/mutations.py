@@ -14,7 +14,7 @@ from gateway.accounts.sign_out import sign_out_everywhere
 from gateway.domain.errors import DomainError, NotSignedIn
 from gateway.domain.texts import Language, Text
 from gateway.graphql.context import RequestContext
-from gateway.graphql.user_errors import Adjustment, WarningCode, user_errors
+from gateway.graphql.user_errors import MutationWarning, WarningCode, user_errors
 from gateway.graphql.writes import run_beside, run_write
 from gateway.viewer.sign_in import Visit, enter, make_account, recognise
 from gateway.viewer.types import SessionPayload, Viewer
@@ -91,5 +91,5 @@ async def _signed_in(context: RequestContext, who: Callable[[Visit], Account], m
     )
 
 
-def _dropped(name: str, language: Language) -> Adjustment:
-    return Adjustment(code=WarningCode.LINES_DROPPED, message=LINE_DROPPED.in_language(language, name=name))
+def _dropped(name: str, language: Language) -> MutationWarning:
+    return MutationWarning(code=WarningCode.LINES_DROPPED, message=LINE_DROPPED.in_language(language, name=name))

@@ -14,7 +14,7 @@ from gateway.accounts.sessions.records import Device
 from gateway.graphql.context import RequestContext
 from gateway.graphql.relay.ids import global_id
 from gateway.graphql.relay.node import Node
-from gateway.graphql.user_errors import Adjustment, UserError
+from gateway.graphql.user_errors import MutationWarning, UserError
 from ordering.graphql.queries import viewer_orders
 from ordering.graphql.types import OrderConnection
 from ordering.models import OrderStatus
@@ -102,7 +102,7 @@ class Viewer:
 @strawberry.type
 class SessionPayload:
     user_errors: list[UserError]
-    warnings: list[Adjustment]
+    warnings: list[MutationWarning]
     token: str | None = strawberry.field(
         default=None,
         description="Send it back as the cookie or as «Authorization: Bearer …». Null after logout.",

@@ -162,7 +162,7 @@ class Readers:
                 self._limits.pop(limit, None)
 
 
-class _Refused(Exception):
+class _BodyRefused(Exception):
     def __init__(self, status: int, text: Text) -> None:
         super().__init__(text.en)
         self.status = status
@@ -187,7 +187,7 @@ class Door:
             await _refuse(scope, send, 503, BUSY, {"retry-after": str(RETRY_SECONDS)})
         except ClientGone:
             await respond(send, CLIENT_GONE, b"", "text/plain")
-        except _Refused as refused:
+        except _BodyRefused as refused:
             await _refuse(scope, send, refused.status, refused.text)
 
     def _received_in_turn(self, client: str, receive: Receive, turn: AsyncExitStack) -> Receive:
@@ -204,10 +204,10 @@ class Door:
                 async with self._readers.reading(until):
                     message = await receive()
             except TimeoutError:
-                raise _Refused(408, TOO_SLOW) from None
+                raise _BodyRefused(408, TOO_SLOW) from None
             size += len(message.get("body", b""))
             if size > settings.DJANGO_MAX_BODY_BYTES:
-                raise _Refused(413, TOO_LARGE)
+                raise _BodyRefused(413, TOO_LARGE)
             is_whole = message["type"] == "http.request" and not message.get("more_body")
             if is_whole:
                 waits_until = loop.time() + settings.DJANGO_MAX_WAIT_SECONDS

@@ -41,7 +41,7 @@ State = dict[str, Any]
 T = TypeVar("T")
 
 
-class Report:
+class HealthReport:
     """The outcome of a check for all who ask within a second, and for all who come while it is under way."""
 
     def __init__(self, check: Callable[[], Awaitable[State]]) -> None:
@@ -90,7 +90,7 @@ async def check_dependencies() -> State:
     return {"status": overall, "dependencies": dependencies, "sessions": sessions, "copies": copies}
 
 
-readiness = Report(check_dependencies)
+readiness = HealthReport(check_dependencies)
 
 
 async def _run(check: Callable[[], T]) -> T:

@@ -13,7 +13,7 @@ from gateway.accounts.models import User
 from gateway.domain.errors import Code, DomainError, NotAllowed, NotSignedIn
 from gateway.domain.texts import Text
 from gateway.graphql.context import RequestContext
-from gateway.graphql.user_errors import Adjustment, UserError, WarningCode, replayed, user_errors
+from gateway.graphql.user_errors import MutationWarning, UserError, WarningCode, replayed, user_errors
 from gateway.graphql.writes import run_write
 from gateway.mongo.client import Document
 from gateway.staff.permissions import actor_with
@@ -207,8 +207,8 @@ async def _not_bought(context: RequestContext, error: DomainError) -> CheckoutPa
     )
 
 
-def _fell(bought: Bought, expected: Decimal, context: RequestContext) -> Adjustment:
+def _fell(bought: Bought, expected: Decimal, context: RequestContext) -> MutationWarning:
     message = TOTAL_FELL.in_language(
         context.language, expected=f"{expected:.2f}", total=f"{bought.order['total'].to_decimal():.2f}"
     )
-    return Adjustment(code=WarningCode.PRICE_CHANGED, message=message)
+    return MutationWarning(code=WarningCode.PRICE_CHANGED, message=message)

@@ -6,7 +6,7 @@ import strawberry
 
 from cart.graphql.types import Cart
 from gateway.domain.texts import Language
-from gateway.graphql.user_errors import Adjustment, UserError
+from gateway.graphql.user_errors import MutationWarning, UserError
 from ordering.checkout.request import AddressDetails, ContactDetails, Purchase
 from ordering.graphql.types import Order
 from ordering.ledger.ledger import RefundLine
@@ -68,7 +68,7 @@ class RefundLineInput:
 @strawberry.type
 class CheckoutPayload:
     user_errors: list[UserError]
-    warnings: list[Adjustment]
+    warnings: list[MutationWarning]
     order: Order | None = None
     cart: Cart | None = strawberry.field(
         default=None, description="The cart as it stands, with fresh prices, when nothing was bought."

@@ -22,7 +22,7 @@ from gateway.cassandra.writes import write
 from gateway.graphql.relay.ids import global_id
 from gateway.graphql.tests.conftest import Server, serve
 from gateway.mongo.client import database
-from gateway.mongo.collections import declared
+from gateway.mongo.collections import declared_collections
 from gateway.sync.copy import copy_documents
 from gateway.sync.tests.rows import forget_rows
 from gateway.viewer.tests.visitor import PASSWORD, Visitor, bearer
@@ -140,7 +140,7 @@ def filled(cluster: None) -> Iterator[None]:
         copy_documents(SYNCED, list(database()["products"].find()))
         CONNECTOR.close()
     yield
-    for name in (*(name for name, _ in declared()), User._meta.db_table):
+    for name in (*(name for name, _ in declared_collections()), User._meta.db_table):
         database()[name].delete_many({})
     CATEGORIES.forget()
 

@@ -21,7 +21,7 @@ from gateway.cassandra.driver.session import CONNECTOR
 from gateway.cassandra.writes import write
 from gateway.mongo.client import Document
 from gateway.sync.batches import by_id
-from gateway.sync.comparison import Difference
+from gateway.sync.comparison import RowDifference
 from gateway.sync.copy import copy_documents
 from gateway.sync.marks import timestamp_of
 from gateway.sync.repair import Finding, reconcile
@@ -67,10 +67,10 @@ def test_rows_of_products_are_compared_and_repaired(shop: Database[Document]) ->
         write([PRODUCT_BY_ID.upsert(spoilt, timestamp=timestamp_of(product, after=True))])
     expected = sorted(
         [
-            Difference("inventory_by_product_geo", level["_id"], "missing"),
-            Difference("products_cache_by_region", page["_id"], "missing"),
-            Difference("product_by_id", card["_id"], "different", ("name",)),
-            Difference("product_by_id", gone["_id"], "stale"),
+            RowDifference("inventory_by_product_geo", level["_id"], "missing"),
+            RowDifference("products_cache_by_region", page["_id"], "missing"),
+            RowDifference("product_by_id", card["_id"], "different", ("name",)),
+            RowDifference("product_by_id", gone["_id"], "stale"),
         ]
     )
 
@@ -99,7 +99,7 @@ def test_regional_rows_that_no_product_makes_are_found_and_deleted(shop: Databas
     put(moved, timestamp_of(moved), category="video")
     put(by_hand, time.time_ns() // 1_000, bucket=7)
     changed = (dearer, abroad, moved, by_hand)
-    expected = sorted(Difference("products_cache_by_region", each["_id"], "stale") for each in changed)
+    expected = sorted(RowDifference("products_cache_by_region", each["_id"], "stale") for each in changed)
 
     assert strays() == [Finding(each, is_repaired=False) for each in expected]
     assert strays(repair=True) == [Finding(each, is_repaired=True) for each in expected]
@@ -114,7 +114,7 @@ def test_rows_of_a_product_that_is_no_more_are_deleted_and_one_that_comes_after_
     for collection in ("products", "product_directory"):
         shop[collection].delete_one({"_id": "PROD-1"})
     names = ["inventory_by_product_geo"] * 2 + ["product_by_id"] + ["products_cache_by_region"] * 2
-    expected = [Difference(name, "PROD-1", "only_copied") for name in names]
+    expected = [RowDifference(name, "PROD-1", "only_copied") for name in names]
 
     assert strays() == [Finding(each, is_repaired=False) for each in expected]
     assert strays(repair=True) == [Finding(each, is_repaired=True) for each in expected]

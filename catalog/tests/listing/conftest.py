@@ -7,7 +7,7 @@ import pytest
 from catalog.structure.category_tree import CATEGORIES
 from catalog.tests.listing import shop
 from gateway.mongo.client import Document, database
-from gateway.mongo.collections import declared
+from gateway.mongo.collections import declared_collections
 
 # Enough for plans to differ and pages to be many, and still loaded in seconds.
 PRODUCTS = 6_000
@@ -21,7 +21,7 @@ def documents(cluster: None) -> Iterator[list[Document]]:
     CATEGORIES.forget()
     yield documents
     CATEGORIES.forget()
-    for name, _ in declared():
+    for name, _ in declared_collections():
         database()[name].delete_many({})
 
 

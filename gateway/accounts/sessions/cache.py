@@ -91,7 +91,7 @@ class NoRoom(RedisError):
     """Redis has as many guests' sessions as it may have, and Cassandra has been told of none of the oldest."""
 
 
-class Copy(NamedTuple):
+class CachedSession(NamedTuple):
     ended: bool
     record: SessionRecord | None
     """None: of an ended session of which nothing is known."""
@@ -100,11 +100,11 @@ class Copy(NamedTuple):
     """Young enough to be believed without asking Cassandra."""
 
 
-def find(session_id: str) -> Copy | None:
+def find(session_id: str) -> CachedSession | None:
     return find_all([session_id]).get(session_id)
 
 
-def find_all(session_ids: Iterable[str]) -> dict[str, Copy]:
+def find_all(session_ids: Iterable[str]) -> dict[str, CachedSession]:
     """Those that there are, in one round trip."""
     wanted = list(session_ids)
 
@@ -117,7 +117,9 @@ def find_all(session_ids: Iterable[str]) -> dict[str, Copy]:
 
     answers = _ask(ask) if wanted else []
     return {
-        session_id: _copy(answer) for session_id, answer in zip(wanted, answers, strict=True) if answer[:2] != ["", ""]
+        session_id: _cached(answer)
+        for session_id, answer in zip(wanted, answers, strict=True)
+        if answer[:2] != ["", ""]
     }
 
 
@@ -208,9 +210,9 @@ def _ask(question: Callable[[Redis], Any]) -> Any:
         raise
 
 
-def _copy(answer: list[Any]) -> Copy:
+def _cached(answer: list[Any]) -> CachedSession:
     ended, text, synced, age = answer
-    return Copy(
+    return CachedSession(
         ended=bool(ended),
         record=SessionRecord.from_text(text) if text else None,
         synced=synced == "1",

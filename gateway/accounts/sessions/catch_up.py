@@ -4,7 +4,7 @@ import structlog
 from redis.exceptions import RedisError
 
 from gateway.accounts.sessions import cache, rows
-from gateway.accounts.sessions.cache import Copy
+from gateway.accounts.sessions.cache import CachedSession
 from gateway.cassandra.errors import CassandraError
 from gateway.cassandra.statements import Write
 from gateway.cassandra.writes import write
@@ -36,21 +36,21 @@ def catch_up() -> int:
 
 def _round() -> int:
     found = {session_id: cache.find(session_id) for session_id in cache.unsynced(BATCH)}
-    write(one for session_id, copy in found.items() for one in _writes(session_id, copy))
-    return sum(_told(session_id, copy) for session_id, copy in found.items())
+    write(one for session_id, cached in found.items() for one in _writes(session_id, cached))
+    return sum(_told(session_id, cached) for session_id, cached in found.items())
 
 
-def _writes(session_id: str, copy: Copy | None) -> list[Write]:
-    if copy is None:
+def _writes(session_id: str, cached: CachedSession | None) -> list[Write]:
+    if cached is None:
         return []
-    if not copy.ended:
-        return list(rows.saving(copy.record)) if copy.record else []
-    record = copy.record or rows.find(session_id)
+    if not cached.ended:
+        return list(rows.saving(cached.record)) if cached.record else []
+    record = cached.record or rows.find(session_id)
     return list(rows.ending(session_id, record.as_device() if record else None))
 
 
-def _told(session_id: str, copy: Copy | None) -> bool:
+def _told(session_id: str, cached: CachedSession | None) -> bool:
     """False: the session was changed meanwhile and is left for the next round."""
-    if copy and copy.record and not copy.ended:
-        return cache.now_synced(copy.record)
+    if cached and cached.record and not cached.ended:
+        return cache.now_synced(cached.record)
     return cache.now_ended(session_id)

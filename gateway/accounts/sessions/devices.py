@@ -4,7 +4,7 @@ from redis.exceptions import RedisError
 
 from gateway.accounts.models import User
 from gateway.accounts.sessions import cache, rows, store
-from gateway.accounts.sessions.cache import Copy
+from gateway.accounts.sessions.cache import CachedSession
 from gateway.accounts.sessions.errors import SessionsUnavailable
 from gateway.accounts.sessions.records import Device
 from gateway.cassandra.errors import CassandraError
@@ -33,11 +33,11 @@ def _listed(user_id: str) -> list[Device]:
             raise SessionsUnavailable("neither Redis nor Cassandra lists the sessions") from error
         copied = {}
     found = dict(kept or {})
-    for session_id, copy in copied.items():
+    for session_id, cached in copied.items():
         found.pop(session_id, None)
         # A copy that Cassandra was told of and no longer has was ended while Redis was away.
-        over = copy.synced and kept is not None and session_id not in kept
-        if not over and (device := _living(copy)):
+        over = cached.synced and kept is not None and session_id not in kept
+        if not over and (device := _living(cached)):
             found[session_id] = device
     return sorted(found.values(), key=lambda device: (device.created_at, device.session_id), reverse=True)
 
@@ -50,7 +50,7 @@ def _in_cassandra(user_id: str) -> dict[str, Device] | None:
         return None
 
 
-def _living(copy: Copy) -> Device | None:
-    if copy.ended or copy.record is None or copy.record.is_over():
+def _living(cached: CachedSession) -> Device | None:
+    if cached.ended or cached.record is None or cached.record.is_over():
         return None
-    return copy.record.as_device()
+    return cached.record.as_device()

@@ -1,7 +1,8 @@
 """Who is asked for a session, Redis or Cassandra, and who is told.
 
-A fresh copy in Redis is believed. An older one is confirmed by Cassandra; while that is away, the copy serves. What
-Cassandra could not be told waits in Redis, see `catch_up`. While Redis is away, Cassandra serves alone.
+A session that Redis cached a moment ago is believed. An older one is confirmed by Cassandra; while that is away, the
+cached one serves. What Cassandra could not be told waits in Redis, see `catch_up`. While Redis is away, Cassandra
+serves alone.
 """
 
 from contextlib import suppress
@@ -17,19 +18,19 @@ from gateway.cassandra.errors import CassandraError, CassandraNotConfigured
 def find(session_id: str) -> SessionRecord | None:
     """None: unknown, expired or ended. SessionsUnavailable: nobody can tell."""
     try:
-        copy = cache.find(session_id)
+        cached = cache.find(session_id)
     except RedisError as error:
         return _living(_from_cassandra_alone(session_id, error))
-    if copy is None:
+    if cached is None:
         return _living(_from_cassandra(session_id))
-    if copy.ended or copy.record is None:
+    if cached.ended or cached.record is None:
         return None
-    if copy.fresh:
-        return _living(copy.record)
+    if cached.fresh:
+        return _living(cached.record)
     try:
-        return _living(_confirmed(copy.record, synced=copy.synced))
+        return _living(_confirmed(cached.record, synced=cached.synced))
     except CassandraError:
-        return _living(copy.record)
+        return _living(cached.record)
 
 
 def save(record: SessionRecord) -> bool:
@@ -81,28 +82,28 @@ def _from_cassandra(session_id: str) -> SessionRecord | None:
     except CassandraNotConfigured:
         return None
     except CassandraError as error:
-        raise SessionsUnavailable("Redis has no copy, and Cassandra does not answer") from error
+        raise SessionsUnavailable("Redis does not know the session, and Cassandra does not answer") from error
     if record is None:
         return None
-    return record if _remembered(record) else None
+    return record if _cache(record) else None
 
 
-def _confirmed(copy: SessionRecord, *, synced: bool) -> SessionRecord | None:
-    """The session as Cassandra knows it; the copy is renewed, or ended with it."""
+def _confirmed(cached: SessionRecord, *, synced: bool) -> SessionRecord | None:
+    """The session as Cassandra knows it; the cached one is renewed, or ended with it."""
     if not synced:
         # Written once more it is there, unless it was ended while Redis was away: a deletion outranks any save.
-        rows.save(copy)
-    record = rows.find(copy.session_id) or rows.find_for_certain(copy.session_id)
+        rows.save(cached)
+    record = rows.find(cached.session_id) or rows.find_for_certain(cached.session_id)
     if record is None:
         with suppress(RedisError):
-            cache.end(copy.session_id, copy, queued=False)
+            cache.end(cached.session_id, cached, queued=False)
         return None
-    newest = max(record, copy, key=lambda known: known.written_at)
-    return newest if _remembered(newest) else None
+    newest = max(record, cached, key=lambda known: known.written_at)
+    return newest if _cache(newest) else None
 
 
-def _remembered(record: SessionRecord) -> bool:
-    """False: it was ended while Cassandra was asked."""
+def _cache(record: SessionRecord) -> bool:
+    """Keep in Redis what Cassandra has. False: the session was ended while Cassandra was asked."""
     with suppress(RedisError):
         return cache.save(record, synced=True, queued=False)
     return True

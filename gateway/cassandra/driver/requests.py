@@ -30,7 +30,7 @@ class Ready(NamedTuple):
     statement: Any
 
 
-class Page(NamedTuple):
+class RowPage(NamedTuple):
     rows: list[Row]
     following: bytes | None
     """Where the next page begins; None: this was the last."""
@@ -67,9 +67,9 @@ def ready_batch(writes: Sequence[Write]) -> Ready:
     return Ready(members[0].session, batch)
 
 
-def send(to_send: Ready, page: bytes | None = None) -> Future[Page]:
+def send(to_send: Ready, page: bytes | None = None) -> Future[RowPage]:
     """Return at once; the future will hold a page of rows (none for a write) or an error fit to be raised."""
-    future: Future[Page] = Future()
+    future: Future[RowPage] = Future()
     # Nobody who merely waits can cancel it from here on, so the driver's thread can always set it.
     future.set_running_or_notify_cancel()
 
@@ -77,7 +77,7 @@ def send(to_send: Ready, page: bytes | None = None) -> Future[Page]:
     def succeed(rows: list[Row] | None) -> None:
         CIRCUIT.answered()
         with suppress(InvalidStateError):
-            future.set_result(Page(rows or [], ResultSet(response, rows).paging_state))
+            future.set_result(RowPage(rows or [], ResultSet(response, rows).paging_state))
 
     def fail(error: Exception) -> None:
         seen = outcome(error)
@@ -91,12 +91,12 @@ def send(to_send: Ready, page: bytes | None = None) -> Future[Page]:
     return future
 
 
-def wait(future: Future[Page]) -> Page:
+def wait(future: Future[RowPage]) -> RowPage:
     with typed_errors():
         return future.result(timeout=_longest_wait())
 
 
-async def wait_async(future: Future[Page]) -> Page:
+async def wait_async(future: Future[RowPage]) -> RowPage:
     with typed_errors():
         return await asyncio.wait_for(asyncio.wrap_future(future), timeout=_longest_wait())
 

@@ -34,7 +34,7 @@ SCHEMA = "schema"
 SCHEMA_SECONDS = 60.0
 
 
-class Prepared:
+class PreparedStatements:
     """Statements prepared by this session, each once however many threads ask, the longest unused forgotten first."""
 
     def __init__(self, session: Session) -> None:
@@ -73,7 +73,7 @@ class Prepared:
 class Connection:
     cluster: Cluster
     session: Session
-    prepared: Prepared
+    prepared: PreparedStatements
 
 
 class Connector:
@@ -147,7 +147,7 @@ def _open(attempt: Future[Connection]) -> None:
         session = cluster.connect()
         # prepare() takes its time-out from here, and with execution profiles the driver offers no other way to set it.
         session._default_timeout = settings.CASSANDRA_REQUEST_TIMEOUT  # noqa: SLF001
-        attempt.set_result(Connection(cluster, session, Prepared(session)))
+        attempt.set_result(Connection(cluster, session, PreparedStatements(session)))
     except BaseException as error:  # noqa: BLE001 the callers get it
         attempt.set_exception(error)
         if cluster is not None:

@@ -15,7 +15,7 @@ from gateway.cassandra.driver.outcomes import typed_errors
 from gateway.cassandra.driver.session import CONNECTOR
 from gateway.cassandra.errors import CassandraError, CassandraNotConfigured
 from gateway.cassandra.maintenance.lock import Locked, Renew, Say, repair_lock
-from gateway.cassandra.table import Table, declared
+from gateway.cassandra.table import Table, declared_tables
 
 log = structlog.get_logger(__name__)
 
@@ -41,7 +41,7 @@ class NodetoolMissing(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class RepairStep:
     """One call of nodetool."""
 
     keyspace: str
@@ -55,13 +55,13 @@ class Step:
         return ("-h", host, "-p", port, *REPAIR, self.keyspace, *self.tables)
 
 
-class Outcome(NamedTuple):
-    step: Step
+class RepairOutcome(NamedTuple):
+    step: RepairStep
     seconds: float
     failure: str | None
 
 
-def repair(say: Say) -> Iterator[Outcome]:
+def repair(say: Say) -> Iterator[RepairOutcome]:
     """Repair step by step; a step that fails does not keep the others from being tried.
 
     Raises NodetoolMissing, CassandraError, and Locked while another repair runs.
@@ -86,21 +86,21 @@ def repair_and_log() -> None:
         log.warning("cassandra.repair_skipped", reason=str(error))
 
 
-def steps() -> list[Step]:
+def steps() -> list[RepairStep]:
     """All that a repair would call. Raises CassandraError when it has to ask for the nodes."""
     if not settings.CASSANDRA_CONTACT_POINTS:
         raise CassandraNotConfigured
-    return planned(declared(), _nodes())
+    return planned(declared_tables(), _nodes())
 
 
-def planned(tables: Iterable[Table], nodes: Iterable[str]) -> list[Step]:
+def planned(tables: Iterable[Table], nodes: Iterable[str]) -> list[RepairStep]:
     """Keyspace by keyspace, node by node."""
     nodes = tuple(nodes)
     nightly: dict[str, list[str]] = {}
     for table in tables:
         if table.repaired_nightly:
             nightly.setdefault(table.keyspace, []).append(table.name)
-    return [Step(keyspace, tuple(nightly[keyspace]), node) for keyspace in sorted(nightly) for node in nodes]
+    return [RepairStep(keyspace, tuple(nightly[keyspace]), node) for keyspace in sorted(nightly) for node in nodes]
 
 
 def _nodetool() -> tuple[str, ...]:
@@ -121,10 +121,10 @@ def _nodes() -> list[str]:
     return sorted(f"{host.address}:{JMX_PORT}" for host in hosts)
 
 
-def _take(step: Step, nodetool: tuple[str, ...], renew: Renew) -> Outcome:
+def _take(step: RepairStep, nodetool: tuple[str, ...], renew: Renew) -> RepairOutcome:
     started = time.monotonic()
     failure = _failure((*nodetool, *step.arguments), renew)
-    return Outcome(step, time.monotonic() - started, failure)
+    return RepairOutcome(step, time.monotonic() - started, failure)
 
 
 def _failure(command: tuple[str, ...], renew: Renew) -> str | None:

@@ -6,12 +6,12 @@ from typing import Literal
 
 from django.conf import settings
 
-Kind = Literal["orders", "carts", "catalog", "history"]
+KeyspaceKind = Literal["orders", "carts", "catalog", "history"]
 Factors = Mapping[str, int]
 """Replicas by data centre."""
 
 
-def keyspace_name(kind: Kind) -> str:
+def keyspace_name(kind: KeyspaceKind) -> str:
     return f"{settings.CASSANDRA_KEYSPACE_PREFIX}_{kind}"
 
 
@@ -37,7 +37,7 @@ class Replication:
         )
 
 
-def replication(kind: Kind, nodes: Factors) -> Replication:
+def replication(kind: KeyspaceKind, nodes: Factors) -> Replication:
     """`nodes`: how many are up in each data centre."""
     declared: Factors = settings.CASSANDRA_REPLICATION[kind]
     if not settings.CASSANDRA_CAP_REPLICATION:

@@ -12,7 +12,7 @@ from gateway.cassandra.schema.keyspaces import Factors
 
 
 @dataclass(frozen=True, slots=True)
-class FoundTable:
+class LiveTable:
     columns: Mapping[str, str]
     partition_key: tuple[str, ...]
     clustering: Mapping[str, str]
@@ -21,25 +21,25 @@ class FoundTable:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class LiveSchema:
     nodes: Factors
     """Nodes by data centre that are not known to be down."""
     replication: Mapping[str, Factors]
     """By keyspace."""
     types: Mapping[str, Mapping[str, str]]
     """Fields with their types, by full name."""
-    tables: Mapping[str, FoundTable]
+    tables: Mapping[str, LiveTable]
     """By full name."""
 
 
-def find(session: Session, keyspaces: Collection[str]) -> Found:
+def find(session: Session, keyspaces: Collection[str]) -> LiveSchema:
     def rows(table: str) -> list[dict[str, Any]]:
         cql = f"SELECT * FROM system_schema.{table}"  # noqa: S608 names of our own
         found = session.execute(cql, execution_profile=SCHEMA)
         return [row for row in found if row["keyspace_name"] in keyspaces]
 
     columns = rows("columns")
-    return Found(
+    return LiveSchema(
         nodes=Counter(host.datacenter for host in session.cluster.metadata.all_hosts() if host.is_up is not False),
         replication={row["keyspace_name"]: _factors(row["replication"]) for row in rows("keyspaces")},
         types={
@@ -60,9 +60,9 @@ def find(session: Session, keyspaces: Collection[str]) -> Found:
     )
 
 
-def _table(options: Mapping[str, Any], columns: list[dict[str, Any]]) -> FoundTable:
+def _table(options: Mapping[str, Any], columns: list[dict[str, Any]]) -> LiveTable:
     columns = sorted(columns, key=lambda column: column["position"])
-    return FoundTable(
+    return LiveTable(
         columns={column["column_name"]: column["type"] for column in columns},
         partition_key=tuple(column["column_name"] for column in columns if column["kind"] == "partition_key"),
         clustering={

@@ -10,22 +10,22 @@ from django.core.exceptions import ImproperlyConfigured
 from gateway.cassandra.driver.session import SCHEMA
 from gateway.cassandra.errors import CassandraUnavailable
 from gateway.cassandra.schema import cql
-from gateway.cassandra.schema.keyspaces import Kind, keyspace_name, replication
-from gateway.cassandra.schema.live import Found, FoundTable
+from gateway.cassandra.schema.keyspaces import KeyspaceKind, keyspace_name, replication
+from gateway.cassandra.schema.live import LiveSchema, LiveTable
 from gateway.cassandra.table import Compaction, Table, UserType
 
 # Written by Cassandra beside what was asked for.
 COMPACTION_DEFAULTS = {"min_threshold": "4", "max_threshold": "32"}
 
 
-class Change(NamedTuple):
+class SchemaChange(NamedTuple):
     """Adds something that was not there; touches no data."""
 
     what: str
     cql: str
 
 
-class Drift(NamedTuple):
+class SchemaDrift(NamedTuple):
     """A difference that could cost data or hours of streaming: reported, never altered."""
 
     what: str
@@ -34,15 +34,15 @@ class Drift(NamedTuple):
 
 
 @dataclass(slots=True)
-class Plan:
-    changes: list[Change] = field(default_factory=list)
-    drift: list[Drift] = field(default_factory=list)
+class SchemaPlan:
+    changes: list[SchemaChange] = field(default_factory=list)
+    drift: list[SchemaDrift] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
 
-def plan(tables: Iterable[Table], found: Found) -> Plan:
+def plan(tables: Iterable[Table], found: LiveSchema) -> SchemaPlan:
     """In an order that can be executed: keyspaces, then types, then tables."""
-    made = Plan()
+    made = SchemaPlan()
     tables = list(tables)
     for kind in sorted({table.kind for table in tables}):
         _plan_keyspace(made, kind, found)
@@ -53,24 +53,26 @@ def plan(tables: Iterable[Table], found: Found) -> Plan:
     return made
 
 
-def execute(session: Session, change: Change) -> None:
+def execute(session: Session, change: SchemaChange) -> None:
     """Return once every node that is up has the change."""
     result = session.execute(change.cql, execution_profile=SCHEMA)
     if not result.response_future.is_schema_agreed:
         raise CassandraUnavailable(f"the nodes do not agree on the schema after «{change.what}»: run apply again")
 
 
-def _plan_keyspace(made: Plan, kind: Kind, found: Found) -> None:
+def _plan_keyspace(made: SchemaPlan, kind: KeyspaceKind, found: LiveSchema) -> None:
     keyspace, wanted = keyspace_name(kind), replication(kind, found.nodes)
     if wanted.capped:
         capped = f"{_shown(wanted.declared)} capped to {_shown(wanted.effective)}"
         made.notes.append(f"keyspace {keyspace}: replication {capped} by the nodes there are")
     actual = found.replication.get(keyspace)
     if actual is None:
-        made.changes.append(Change(f"create keyspace {keyspace}", cql.create_keyspace(keyspace, wanted.effective)))
+        made.changes.append(
+            SchemaChange(f"create keyspace {keyspace}", cql.create_keyspace(keyspace, wanted.effective))
+        )
     elif not wanted.accepts(actual):
         made.drift.append(
-            Drift(
+            SchemaDrift(
                 f"keyspace {keyspace}: replication {_shown(actual)} instead of {_shown(wanted.effective)}",
                 f"{cql.alter_keyspace(keyspace, wanted.effective)}; then nodetool repair {keyspace} on every node",
             )
@@ -88,51 +90,55 @@ def _types(tables: Iterable[Table]) -> dict[str, tuple[str, UserType]]:
     return types
 
 
-def _plan_type(made: Plan, keyspace: str, user_type: UserType, found: Mapping[str, str] | None) -> None:
+def _plan_type(made: SchemaPlan, keyspace: str, user_type: UserType, found: Mapping[str, str] | None) -> None:
     name = f"type {keyspace}.{user_type.name}"
     if found is None:
-        made.changes.append(Change(f"create {name}", cql.create_type(keyspace, user_type)))
+        made.changes.append(SchemaChange(f"create {name}", cql.create_type(keyspace, user_type)))
         return
     # Values are tuples, so the order counts; and Cassandra can only append.
     expected = [*user_type.fields.items()]
     actual = [(field, _spelled(cql_type)) for field, cql_type in found.items()]
     if actual != [(field, _spelled(cql_type)) for field, cql_type in expected[: len(actual)]]:
-        made.drift.append(Drift(f"{name}: fields {dict(found)} instead of {dict(user_type.fields)}"))
+        made.drift.append(SchemaDrift(f"{name}: fields {dict(found)} instead of {dict(user_type.fields)}"))
         return
     for added, _ in expected[len(actual) :]:
-        made.changes.append(Change(f"add field {added} to {name}", cql.add_field(keyspace, user_type, added)))
+        made.changes.append(SchemaChange(f"add field {added} to {name}", cql.add_field(keyspace, user_type, added)))
 
 
-def _plan_table(made: Plan, table: Table, found: FoundTable | None) -> None:
+def _plan_table(made: SchemaPlan, table: Table, found: LiveTable | None) -> None:
     if found is None:
-        made.changes.append(Change(f"create table {table.full_name}", cql.create_table(table)))
+        made.changes.append(SchemaChange(f"create table {table.full_name}", cql.create_table(table)))
         return
     made.drift.extend(_key_drift(table, found))
     made.drift.extend(_column_drift(table, found))
     made.drift.extend(_option_drift(table, found.options))
     for column in table.columns:
         if column not in found.columns and column not in table.primary_key:
-            made.changes.append(Change(f"add column {table.full_name}.{column}", cql.add_column(table, column)))
+            made.changes.append(SchemaChange(f"add column {table.full_name}.{column}", cql.add_column(table, column)))
 
 
-def _key_drift(table: Table, found: FoundTable) -> Iterator[Drift]:
+def _key_drift(table: Table, found: LiveTable) -> Iterator[SchemaDrift]:
     if found.partition_key != table.partition_key:
-        yield Drift(f"table {table.full_name}: partition key {found.partition_key} instead of {table.partition_key}")
+        yield SchemaDrift(
+            f"table {table.full_name}: partition key {found.partition_key} instead of {table.partition_key}"
+        )
     if [*found.clustering.items()] != [*table.clustering.items()]:
-        yield Drift(
+        yield SchemaDrift(
             f"table {table.full_name}: clustering {_shown(found.clustering)} instead of {_shown(table.clustering)}"
         )
 
 
-def _column_drift(table: Table, found: FoundTable) -> Iterator[Drift]:
+def _column_drift(table: Table, found: LiveTable) -> Iterator[SchemaDrift]:
     for column, cql_type in found.columns.items():
         if column not in table.columns:
-            yield Drift(f"table {table.full_name}: column {column} {cql_type} is not declared")
+            yield SchemaDrift(f"table {table.full_name}: column {column} {cql_type} is not declared")
         elif _spelled(cql_type) != _spelled(table.columns[column]):
-            yield Drift(f"table {table.full_name}: column {column} is {cql_type} instead of {table.columns[column]}")
+            yield SchemaDrift(
+                f"table {table.full_name}: column {column} is {cql_type} instead of {table.columns[column]}"
+            )
 
 
-def _option_drift(table: Table, found: Mapping[str, Any]) -> Iterator[Drift]:
+def _option_drift(table: Table, found: Mapping[str, Any]) -> Iterator[SchemaDrift]:
     compaction = {"class": found["compaction"]["class"].rpartition(".")[2]}
     compaction |= {
         option: value
@@ -146,7 +152,7 @@ def _option_drift(table: Table, found: Mapping[str, Any]) -> Iterator[Drift]:
     ]
     for option, actual, expected in differences:
         if actual != expected:
-            yield Drift(
+            yield SchemaDrift(
                 f"table {table.full_name}: {option} {actual} instead of {expected}", cql.alter_option(table, option)
             )
 

@@ -12,7 +12,7 @@ from pytest_django import Settings
 
 from gateway.cassandra.driver.circuit import CIRCUIT
 from gateway.cassandra.driver.session import CONNECTOR
-from gateway.cassandra.table import declared
+from gateway.cassandra.table import declared_tables
 from gateway.cassandra.tests.link import Link
 
 
@@ -32,7 +32,7 @@ def tables(patience: None) -> Iterator[None]:
         pytest.skip("Cassandra is not configured")
     call_command("cassandra", "apply")
     yield
-    for table in declared():
+    for table in declared_tables():
         CONNECTOR.connection().session.execute(f"TRUNCATE {table.full_name}", timeout=60)
 
 

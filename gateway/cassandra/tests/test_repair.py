@@ -11,7 +11,7 @@ from pytest_django import Settings
 from structlog.testing import capture_logs
 
 from gateway.cassandra.maintenance import lock, repair
-from gateway.cassandra.maintenance.repair import Step, planned
+from gateway.cassandra.maintenance.repair import RepairStep, planned
 from gateway.cassandra.table import Table
 from gateway.redis.clients import redis_client
 from gateway.tasks import repair_cassandra
@@ -28,7 +28,7 @@ def one_table(tables: None, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def declare(*tables: Table, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(repair, "declared", lambda: tables)
+    monkeypatch.setattr(repair, "declared_tables", lambda: tables)
 
 
 def run(*options: str) -> tuple[str, str]:
@@ -48,10 +48,10 @@ def test_every_node_repairs_the_tables_declared_for_it_keyspace_by_keyspace(sett
     steps = planned((REGIONAL, HISTORY, SESSIONS, more), ["one:7199", "two:7199"])
 
     assert steps == [
-        Step("shop_history", ("sample_regional",), "one:7199"),
-        Step("shop_history", ("sample_regional",), "two:7199"),
-        Step("shop_orders", ("sample_history", "more"), "one:7199"),
-        Step("shop_orders", ("sample_history", "more"), "two:7199"),
+        RepairStep("shop_history", ("sample_regional",), "one:7199"),
+        RepairStep("shop_history", ("sample_regional",), "two:7199"),
+        RepairStep("shop_orders", ("sample_history", "more"), "one:7199"),
+        RepairStep("shop_orders", ("sample_history", "more"), "two:7199"),
     ]
 
 

@@ -17,8 +17,8 @@ from pytest_django import Settings
 from gateway.cassandra.maintenance import lock
 from gateway.cassandra.reads import first
 from gateway.cassandra.schema.keyspaces import Replication, replication
-from gateway.cassandra.schema.live import Found, find
-from gateway.cassandra.schema.plan import Plan, plan
+from gateway.cassandra.schema.live import LiveSchema, find
+from gateway.cassandra.schema.plan import SchemaPlan, plan
 from gateway.cassandra.table import LEVELLED, SIZE_TIERED, Table, UserType, time_windows
 from gateway.cassandra.tests.link import Link
 from gateway.cassandra.writes import write
@@ -42,7 +42,7 @@ COLOURS = Table(
 
 def apply(*tables: Table, monkeypatch: pytest.MonkeyPatch, **options: Any) -> tuple[str, str]:
     """What the command writes to stdout and stderr when these are the declared tables."""
-    monkeypatch.setattr(cassandra, "declared", lambda: tables)
+    monkeypatch.setattr(cassandra, "declared_tables", lambda: tables)
     out, err = io.StringIO(), io.StringIO()
     try:
         call_command("cassandra", "apply", stdout=out, stderr=err, no_color=True, **options)
@@ -100,7 +100,7 @@ def test_apply_makes_all_once_and_dry_run_nothing(
 
 
 def test_two_at_once_do_no_harm(prefix: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cassandra, "declared", lambda: (COLOURS,))
+    monkeypatch.setattr(cassandra, "declared_tables", lambda: (COLOURS,))
     together = threading.Barrier(2)
 
     def deploy(_: int) -> str:
@@ -192,11 +192,11 @@ def test_status_shows_nodes_keyspaces_and_policies(session: Session, settings: S
 
 
 @pytest.fixture
-def found(session: Session) -> Found:
+def found(session: Session) -> LiveSchema:
     return find(session, {HISTORY.keyspace, SESSIONS.keyspace})
 
 
-def only_drift(made: Plan) -> str:
+def only_drift(made: SchemaPlan) -> str:
     assert made.changes == []
     ((what, _),) = made.drift
     return what
@@ -240,14 +240,14 @@ def without(columns: Any, name: str) -> dict[str, str]:
         (lambda: replace(HISTORY, read_repair="NONE"), "read_repair BLOCKING instead of NONE"),
     ],
 )
-def test_difference_is_drift_and_plans_no_change(declare: Callable[[], Table], drift: str, found: Found) -> None:
+def test_difference_is_drift_and_plans_no_change(declare: Callable[[], Table], drift: str, found: LiveSchema) -> None:
     drifts = [what for what, _ in plan([declare()], found).drift]
 
     assert f"table {HISTORY.full_name}: {drift}" in drifts
     assert plan([declare()], found).changes == []
 
 
-def test_options_name_the_statement_that_cures_them(found: Found) -> None:
+def test_options_name_the_statement_that_cures_them(found: LiveSchema) -> None:
     (drift,) = plan([replace(SESSIONS, compaction=time_windows(days=1))], found).drift
 
     assert drift.cure == (
@@ -256,7 +256,7 @@ def test_options_name_the_statement_that_cures_them(found: Found) -> None:
     )
 
 
-def test_missing_key_column_is_not_added(found: Found) -> None:
+def test_missing_key_column_is_not_added(found: LiveSchema) -> None:
     columns = {**SESSIONS.columns, "device": "text"}
 
     assert only_drift(plan([replace(SESSIONS, columns=columns, clustering={"device": "ASC"})], found)) == (
@@ -268,7 +268,7 @@ def with_line(**fields: str) -> Table:
     return replace(HISTORY, types=(UserType("sample_line", fields),))
 
 
-def test_field_is_added_to_a_type_only_at_its_end(found: Found) -> None:
+def test_field_is_added_to_a_type_only_at_its_end(found: LiveSchema) -> None:
     """Values are tuples: a field in the middle would shift those behind it."""
     appended = plan([with_line(product_id="text", quantity="int", price="decimal")], found)
     inserted = plan([with_line(product_id="text", price="decimal", quantity="int")], found)
@@ -282,14 +282,14 @@ def test_field_is_added_to_a_type_only_at_its_end(found: Found) -> None:
     assert only_drift(retyped).startswith(f"type {HISTORY.keyspace}.sample_line: fields")
 
 
-def test_type_declared_in_two_ways_is_refused(found: Found) -> None:
+def test_type_declared_in_two_ways_is_refused(found: LiveSchema) -> None:
     other = replace(with_line(product_id="int"), name="other")
 
     with pytest.raises(ImproperlyConfigured, match="sample_line is declared in two ways"):
         plan([HISTORY, other], found)
 
 
-def test_type_shared_by_two_tables_is_made_once(found: Found) -> None:
+def test_type_shared_by_two_tables_is_made_once(found: LiveSchema) -> None:
     line = UserType("new_line", dict(SAMPLE_LINE.fields))
     tables = [replace(HISTORY, types=(SAMPLE_LINE, line)), replace(HISTORY, name="other", types=(line,))]
 
@@ -326,7 +326,7 @@ def test_replication_is_as_declared_in_production(settings: Settings) -> None:
     assert replication("orders", {"dc1": 1}) == Replication({"dc1": 3, "dc2": 3}, effective={"dc1": 3, "dc2": 3})
 
 
-def test_capping_is_said(found: Found, settings: Settings) -> None:
+def test_capping_is_said(found: LiveSchema, settings: Settings) -> None:
     settings.CASSANDRA_REPLICATION = {"carts": {"dc1": 2, "dc2": 2}}
 
     made = plan([SESSIONS], found)
@@ -337,7 +337,7 @@ def test_capping_is_said(found: Found, settings: Settings) -> None:
     ]
 
 
-def test_too_few_replicas_are_drift_with_the_statement_to_run(found: Found, settings: Settings) -> None:
+def test_too_few_replicas_are_drift_with_the_statement_to_run(found: LiveSchema, settings: Settings) -> None:
     settings.CASSANDRA_REPLICATION = {"carts": {"dc1": 3}}
     settings.CASSANDRA_CAP_REPLICATION = False
 
@@ -350,7 +350,7 @@ def test_too_few_replicas_are_drift_with_the_statement_to_run(found: Found, sett
     )
 
 
-def test_node_that_is_down_for_now_is_no_drift(found: Found, settings: Settings) -> None:
+def test_node_that_is_down_for_now_is_no_drift(found: LiveSchema, settings: Settings) -> None:
     settings.CASSANDRA_REPLICATION = {"carts": {"dc1": 3}}
 
     three = replace(found, replication={SESSIONS.keyspace: {"dc1": 3}})
@@ -360,7 +360,7 @@ def test_node_that_is_down_for_now_is_no_drift(found: Found, settings: Settings)
     assert len(plan([SESSIONS], too_many).drift) == 1
 
 
-def test_other_strategy_is_drift(found: Found) -> None:
+def test_other_strategy_is_drift(found: LiveSchema) -> None:
     simple = replace(found, replication={SESSIONS.keyspace: {}})
 
     assert len(plan([SESSIONS], simple).drift) == 1

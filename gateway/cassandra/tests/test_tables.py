@@ -13,7 +13,7 @@ from pytest_django import Settings
 from gateway.cassandra import table
 from gateway.cassandra.schema import cql
 from gateway.cassandra.statements import Consistency, Select, Write
-from gateway.cassandra.table import declared, time_windows
+from gateway.cassandra.table import declared_tables, time_windows
 from gateway.tests.samples.cassandra.tables import HISTORY, REGIONAL, SAMPLE_LINE, SESSIONS
 
 
@@ -144,7 +144,7 @@ def test_time_windows_are_in_days() -> None:
 
 
 def test_tables_of_installed_apps_are_found() -> None:
-    assert [table for table in declared() if table.name.startswith("sample_")] == [HISTORY, SESSIONS, REGIONAL]
+    assert [table for table in declared_tables() if table.name.startswith("sample_")] == [HISTORY, SESSIONS, REGIONAL]
 
 
 def test_table_declared_twice_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,4 +153,4 @@ def test_table_declared_twice_is_refused(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(table, "import_module", lambda _: tables)
 
     with pytest.raises(ImproperlyConfigured, match=r"shop_carts\.sample_sessions is declared twice"):
-        declared()
+        declared_tables()

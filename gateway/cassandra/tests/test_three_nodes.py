@@ -53,8 +53,8 @@ def stack(patience: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     if not settings.CASSANDRA_CONTACT_POINTS:
         pytest.skip("Cassandra is not configured")
     with three_nodes(tmp_path_factory.mktemp("three") / "root") as stack, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cassandra, "declared", lambda: TABLES)
-        patch.setattr(repair, "declared", lambda: TABLES)
+        patch.setattr(cassandra, "declared_tables", lambda: TABLES)
+        patch.setattr(repair, "declared_tables", lambda: TABLES)
         env = stack.env()
         with override_settings(
             CASSANDRA_CONTACT_POINTS=env["CASSANDRA_CONTACT_POINTS"].split(","),

@@ -26,7 +26,7 @@ from gateway.graphql.documents import limits
 from gateway.graphql.documents.cost import Cost, cost_of
 from gateway.graphql.documents.memory import Memory, size_of
 from gateway.graphql.documents.validation import RULES
-from gateway.graphql.errors import MAX_ERRORS, InvalidDocument, Refused
+from gateway.graphql.errors import MAX_ERRORS, InvalidDocument, RequestRefused
 
 # Of the bytes remembered: refusals are short, and nobody shall drive out what the shop needs by sending nonsense.
 SHARE_OF_REFUSALS = 1 / 8
@@ -50,7 +50,7 @@ class Operation:
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedDocument:
     """A document that may be executed. Its nodes know no locations, which would keep its text and tokens alive."""
 
     document: DocumentNode
@@ -59,24 +59,24 @@ class Prepared:
     def operation(self, name: str | None) -> Operation:
         if name is not None:
             if name not in self.operations:
-                raise Refused("OPERATION_RESOLUTION_FAILURE", UNKNOWN_OPERATION, name=name)
+                raise RequestRefused("OPERATION_RESOLUTION_FAILURE", UNKNOWN_OPERATION, name=name)
             return self.operations[name]
         if len(self.operations) != 1:
-            raise Refused("OPERATION_RESOLUTION_FAILURE", WHICH_OPERATION if self.operations else NO_OPERATION)
+            raise RequestRefused("OPERATION_RESOLUTION_FAILURE", WHICH_OPERATION if self.operations else NO_OPERATION)
         return next(iter(self.operations.values()))
 
 
-class Outcome(NamedTuple):
+class PreparationOutcome(NamedTuple):
     """What came of preparing a document, and what that took."""
 
-    found: Prepared | Refused
+    found: PreparedDocument | RequestRefused
     bytes: int
     milliseconds: float
     """Of this thread's CPU; none when it was remembered."""
 
-    def prepared(self) -> Prepared:
+    def prepared(self) -> PreparedDocument:
         """The document; raises the reason why it is refused."""
-        if isinstance(self.found, Refused):
+        if isinstance(self.found, RequestRefused):
             raise self.found.again()
         return self.found
 
@@ -88,15 +88,19 @@ class Documents:
         # Once and here, or the first request would pay for it.
         assert_valid_schema(schema)
         self._schema = schema
-        self._valid: Memory[Prepared] = Memory(lambda: int(settings.GRAPHQL_REMEMBERED_BYTES * (1 - SHARE_OF_REFUSALS)))
-        self._refused: Memory[Refused] = Memory(lambda: int(settings.GRAPHQL_REMEMBERED_BYTES * SHARE_OF_REFUSALS))
+        self._valid: Memory[PreparedDocument] = Memory(
+            lambda: int(settings.GRAPHQL_REMEMBERED_BYTES * (1 - SHARE_OF_REFUSALS))
+        )
+        self._refused: Memory[RequestRefused] = Memory(
+            lambda: int(settings.GRAPHQL_REMEMBERED_BYTES * SHARE_OF_REFUSALS)
+        )
 
     @property
     def bytes(self) -> int:
         """Kept by all that is remembered."""
         return self._valid.bytes + self._refused.bytes
 
-    def prepared(self, text: str) -> Prepared:
+    def prepared(self, text: str) -> PreparedDocument:
         """The document, prepared here and now unless it is remembered; raises the reason why it is refused."""
         check_size(text)
         outcome = self.known(text)
@@ -105,24 +109,24 @@ class Documents:
             self.remember(text, outcome)
         return outcome.prepared()
 
-    def known(self, text: str) -> Outcome | None:
+    def known(self, text: str) -> PreparationOutcome | None:
         """What came of an earlier request with the same text."""
         digest = digest_of(text)
         found = self._valid.get(digest) or self._refused.get(digest)
-        return None if found is None else Outcome(found, 0, 0.0)
+        return None if found is None else PreparationOutcome(found, 0, 0.0)
 
-    def prepare(self, text: str) -> Outcome:
+    def prepare(self, text: str) -> PreparationOutcome:
         """Parse, measure and validate; in whatever thread, and nothing is remembered. For a text within the limit."""
         began = time.thread_time()
         try:
-            found: Prepared | Refused = self._prepare(text)
-        except Refused as refused:
+            found: PreparedDocument | RequestRefused = self._prepare(text)
+        except RequestRefused as refused:
             found = refused.again()
         size = size_of(found)
-        return Outcome(found, size, (time.thread_time() - began) * 1000)
+        return PreparationOutcome(found, size, (time.thread_time() - began) * 1000)
 
-    def remember(self, text: str, outcome: Outcome) -> None:
-        if isinstance(outcome.found, Prepared):
+    def remember(self, text: str, outcome: PreparationOutcome) -> None:
+        if isinstance(outcome.found, PreparedDocument):
             self._valid.keep(digest_of(text), outcome.found, outcome.bytes)
         else:
             self._refused.keep(digest_of(text), outcome.found, outcome.bytes)
@@ -141,7 +145,7 @@ class Documents:
             raise InvalidDocument("BAD_USER_INPUT", coerced)
         return coerced
 
-    def _prepare(self, text: str) -> Prepared:
+    def _prepare(self, text: str) -> PreparedDocument:
         located = _parsed(text)
         limits.check_document(located)
         self._validate(located)
@@ -155,7 +159,7 @@ class Documents:
             for definition in document.definitions
             if isinstance(definition, OperationDefinitionNode)
         }
-        return Prepared(document, operations)
+        return PreparedDocument(document, operations)
 
     def _validate(self, document: DocumentNode) -> None:
         rules: list[type[ASTValidationRule]] = [*RULES]

@@ -33,7 +33,7 @@ from graphql import (
 
 from gateway.domain.texts import Text
 from gateway.graphql.documents.limits import PAGE, Fragments
-from gateway.graphql.errors import Refused
+from gateway.graphql.errors import RequestRefused
 
 DEFAULT_PAGE = 24
 MUTATION = 10
@@ -100,7 +100,7 @@ def cost_of(schema: GraphQLSchema, operation: OperationDefinitionNode, fragments
 
 def check(total: int) -> None:
     if total > settings.GRAPHQL_MAX_COST:
-        raise Refused(
+        raise RequestRefused(
             "COST_LIMIT",
             TOO_EXPENSIVE,
             details={"limit": "cost", "maximum": settings.GRAPHQL_MAX_COST, "value": total},

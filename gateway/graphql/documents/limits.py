@@ -26,7 +26,7 @@ from graphql import (
 from graphql.language.ast import QUERY_DOCUMENT_KEYS
 
 from gateway.domain.texts import Text
-from gateway.graphql.errors import Refused
+from gateway.graphql.errors import RequestRefused
 
 Fragments = Mapping[str, FragmentDefinitionNode]
 
@@ -47,8 +47,8 @@ class Limit(NamedTuple):
         if value > maximum:
             raise self.refusal(value, maximum)
 
-    def refusal(self, value: int | str, maximum: int) -> Refused:
-        return Refused(
+    def refusal(self, value: int | str, maximum: int) -> RequestRefused:
+        return RequestRefused(
             "LIMIT_EXCEEDED",
             EXCEEDED,
             details={"limit": self.name, "maximum": maximum, "value": value},
@@ -169,7 +169,7 @@ class _Measured:
         shape = self._shape(operation.selection_set)
         ROOT_FIELDS.check(shape.fields)
         if shape.sign_ins > 1:
-            raise Refused("LIMIT_EXCEEDED", TOO_MANY_SIGN_INS, details={"limit": "signIns", "maximum": 1})
+            raise RequestRefused("LIMIT_EXCEEDED", TOO_MANY_SIGN_INS, details={"limit": "signIns", "maximum": 1})
         DEPTH.check(shape.depth)
         INTROSPECTION_DEPTH.check(shape.introspection)
 

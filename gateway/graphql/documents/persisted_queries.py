@@ -18,8 +18,8 @@ from pymongo.read_preferences import SecondaryPreferred
 from gateway.domain.texts import Text
 from gateway.graphql.documents import persisted_texts
 from gateway.graphql.documents.literals import without_literals
-from gateway.graphql.documents.persisted_texts import Kept, Texts
-from gateway.graphql.errors import FAULT, Refused, unavailable
+from gateway.graphql.documents.persisted_texts import StoreOutcome, Texts
+from gateway.graphql.errors import FAULT, RequestRefused, unavailable
 from gateway.mongo.client import async_database
 from gateway.mongo.outage import MongoUnavailable, asking
 
@@ -43,7 +43,7 @@ _automatic = Texts()
 _registered = Texts()
 
 
-class Found(NamedTuple):
+class FoundOperation(NamedTuple):
     text: str
     to_store: str | None
     """The hash under which the text shall be stored once it has proved valid."""
@@ -51,17 +51,17 @@ class Found(NamedTuple):
     """Its hash, where operations that nobody registered are to be logged."""
 
 
-async def find(text: str | None, id_: str | None) -> Found:
+async def find(text: str | None, id_: str | None) -> FoundOperation:
     """The text of the operation that a request names by its text, by its id, or by both."""
     if text is not None and id_ is not None and hash_of(text) != id_:
-        raise Refused("PERSISTED_QUERY_HASH_MISMATCH", MISMATCH, status=400, headers=NO_STORE)
+        raise RequestRefused("PERSISTED_QUERY_HASH_MISMATCH", MISMATCH, status=400, headers=NO_STORE)
     if settings.GRAPHQL_OPERATIONS == "off":
         return await _automatic_one(text, id_)
     registered = await _find_registered(id_ or hash_of(text or ""))
     if registered is not None:
-        return Found(registered, None)
+        return FoundOperation(registered, None)
     if settings.GRAPHQL_OPERATIONS == "enforce":
-        raise Refused("OPERATION_NOT_REGISTERED", NOT_REGISTERED, status=403, headers=NO_STORE)
+        raise RequestRefused("OPERATION_NOT_REGISTERED", NOT_REGISTERED, status=403, headers=NO_STORE)
     found = await _automatic_one(text, id_)
     return found._replace(unregistered=id_ or hash_of(found.text))
 
@@ -85,7 +85,7 @@ async def store(id_: str, text: str, *, client: str) -> None:
         log.info("graphql_text_not_kept", sha256=id_, reason="too long")
         return
     kept = await persisted_texts.keep(id_, stripped, client=client)
-    if kept is Kept.OVER_BUDGET:
+    if kept is StoreOutcome.OVER_BUDGET:
         log.info("graphql_text_not_kept", sha256=id_, reason=kept.value)
         return
     _automatic.remember(id_, stripped)
@@ -95,10 +95,10 @@ def hash_of(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-async def _automatic_one(text: str | None, id_: str | None) -> Found:
+async def _automatic_one(text: str | None, id_: str | None) -> FoundOperation:
     if text is None:
-        return Found(await _find_automatic(id_ or ""), None)
-    return Found(text, id_)
+        return FoundOperation(await _find_automatic(id_ or ""), None)
+    return FoundOperation(text, id_)
 
 
 async def _find_automatic(id_: str) -> str:
@@ -107,7 +107,7 @@ async def _find_automatic(id_: str) -> str:
         return known
     found = await persisted_texts.find(id_) or known
     if found is None:
-        raise Refused("PERSISTED_QUERY_NOT_FOUND", NOT_FOUND, status=200, headers=NO_STORE)
+        raise RequestRefused("PERSISTED_QUERY_NOT_FOUND", NOT_FOUND, status=200, headers=NO_STORE)
     _automatic.remember(id_, found)
     return found
 
@@ -123,7 +123,7 @@ async def _find_registered(id_: str) -> str | None:
             raise unavailable() from error
         except PyMongoError as error:
             log.warning("graphql_operations_unknown", error=error)
-            raise Refused("INTERNAL", FAULT, status=503, headers=NO_STORE) from error
+            raise RequestRefused("INTERNAL", FAULT, status=503, headers=NO_STORE) from error
         if found is None:
             return None
         text = str(found["text"])

@@ -85,7 +85,7 @@ return 1
 """
 
 
-class Kept(Enum):
+class StoreOutcome(Enum):
     STORED = "stored"
     OVER_BUDGET = "over budget"
     AWAY = "away"
@@ -103,7 +103,7 @@ async def find(id_: str) -> str | None:
     return text if constant_time_compare(signature, _signature(id_, text)) else None
 
 
-async def keep(id_: str, text: str, *, client: str) -> Kept:
+async def keep(id_: str, text: str, *, client: str) -> StoreOutcome:
     """Store it at the client's expense, unless it is there already."""
     signed = _signature(id_, text) + text
     arguments = (
@@ -121,8 +121,8 @@ async def keep(id_: str, text: str, *, client: str) -> Kept:
 
     stored = await ask_cache(ask)
     if stored is None:
-        return Kept.AWAY
-    return Kept.STORED if stored else Kept.OVER_BUDGET
+        return StoreOutcome.AWAY
+    return StoreOutcome.STORED if stored else StoreOutcome.OVER_BUDGET
 
 
 def _signature(id_: str, text: str) -> str:

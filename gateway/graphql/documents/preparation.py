@@ -6,7 +6,7 @@ from functools import cache
 
 from django.conf import settings
 
-from gateway.graphql.documents.cache import Documents, Outcome, check_size, digest_of
+from gateway.graphql.documents.cache import Documents, PreparationOutcome, check_size, digest_of
 from gateway.graphql.errors import overloaded
 
 # So small a document takes no longer than other steps of a request, whatever is in it.
@@ -18,10 +18,10 @@ class Preparation:
 
     def __init__(self, documents: Documents) -> None:
         self._documents = documents
-        self._flights: dict[bytes, asyncio.Task[Outcome]] = {}
+        self._flights: dict[bytes, asyncio.Task[PreparationOutcome]] = {}
 
-    async def outcome(self, text: str) -> Outcome:
-        """Raises Refused for a text that is too large, and when too many wait. Who starts the flight pays for it."""
+    async def outcome(self, text: str) -> PreparationOutcome:
+        """Raises RequestRefused for a text that is too large, and when too many wait. Who comes first pays for it."""
         check_size(text)
         if known := self._documents.known(text):
             return known
@@ -39,7 +39,7 @@ class Preparation:
         self._flights[digest] = flight
         return await asyncio.shield(flight)
 
-    async def _fly(self, digest: bytes, text: str) -> Outcome:
+    async def _fly(self, digest: bytes, text: str) -> PreparationOutcome:
         try:
             outcome = await asyncio.get_running_loop().run_in_executor(_pool(), self._documents.prepare, text)
             self._documents.remember(text, outcome)

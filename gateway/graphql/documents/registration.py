@@ -16,7 +16,7 @@ from pymongo.errors import BulkWriteError
 
 from gateway.graphql.documents.cache import Documents
 from gateway.graphql.documents.persisted_queries import COLLECTION, hash_of
-from gateway.graphql.errors import Refused
+from gateway.graphql.errors import RequestRefused
 from gateway.graphql.schema import schema
 from gateway.mongo.client import database
 
@@ -93,7 +93,7 @@ def _of_manifest(manifest: Any) -> list[tuple[str, str]]:
 def _check(file: Path, text: str) -> None:
     try:
         Documents(schema.as_graphql_core()).prepared(text)
-    except Refused as refused:
+    except RequestRefused as refused:
         reasons = "; ".join(error["message"] for error in refused.formatted("en"))
         first_line = text.strip().partition("\n")[0]
         raise NotRegistrable(f"{file}: {first_line} … {reasons}") from refused

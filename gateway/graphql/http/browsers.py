@@ -4,7 +4,7 @@ from django.conf import settings
 
 from gateway.accounts.sessions.cookies import bearer_token
 from gateway.domain.texts import Text
-from gateway.graphql.errors import Refused
+from gateway.graphql.errors import RequestRefused
 from gateway.web.http import Scope, header, sent_cookies
 
 # A browser sends none of these to another site without asking it first.
@@ -28,7 +28,7 @@ def refuse_forgery(scope: Scope) -> None:
         return
     content_type = (header(scope, "content-type") or "").partition(";")[0].strip().lower()
     if content_type in FORM_TYPES and not any(header(scope, name) for name in PREFLIGHT_HEADERS):
-        raise Refused("CSRF", PROVE, status=400)
+        raise RequestRefused("CSRF", PROVE, status=400)
 
 
 def cors_headers(scope: Scope) -> dict[str, str]:

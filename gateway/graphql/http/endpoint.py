@@ -20,8 +20,8 @@ from gateway.graphql.documents.preparation import Preparation
 from gateway.graphql.errors import (
     FAULT,
     TOO_SLOW,
-    Code,
-    Refused,
+    ErrorCode,
+    RequestRefused,
     bounded,
     formatted,
     is_outage,
@@ -113,7 +113,7 @@ async def _answer(scope: Scope, receive: Receive, context: RequestContext, media
                 await body.read(receive, until)
             async with turns.turn(context.client, receive, min(until, loop.time() + settings.GRAPHQL_MAX_WAIT_SECONDS)):
                 return await _in_time(_serve(scope, bytes(body.content), context, media_type), until, context)
-    except Refused as refused:
+    except RequestRefused as refused:
         return _refusal(refused, context, media_type)
     except Overloaded:
         return _refusal(overloaded(), context, media_type)
@@ -125,7 +125,7 @@ async def _in_time(serving: Awaitable[Answer], until: float, context: RequestCon
         async with asyncio.timeout_at(until):
             with deadline.within(until - loop.time()):
                 return await serving
-    except Refused:
+    except RequestRefused:
         raise
     except TimeoutError:
         log.warning("graphql_deadline")
@@ -142,7 +142,7 @@ async def _serve(scope: Scope, body: bytes, context: RequestContext, media_type:
     try:
         with meter.running():
             request = decode_request(scope, body)
-    except Refused:
+    except RequestRefused:
         await charges.charge(context.client, max(throttle.LEAST, meter.points))
         raise
     asked = 0
@@ -160,7 +160,7 @@ async def _serve(scope: Scope, body: bytes, context: RequestContext, media_type:
             if found.unregistered is not None:
                 persisted_queries.log_unregistered(found.unregistered, prepared.document)
         cost.check(asked)
-    except Refused as refused:
+    except RequestRefused as refused:
         spent = await charges.charge(context.client, max(throttle.LEAST, meter.points))
         reason = refused if spent.allowed else spent.refusal(throttle.LEAST)
         return _refusal(reason, context, media_type, _cost(asked, 0, spent))
@@ -213,7 +213,7 @@ def _nothing_done(data: object, errors: Sequence[GraphQLError], *, mutation: boo
 
 
 def _refusal(
-    refused: Refused, context: RequestContext, media_type: str | None, spent: dict[str, Any] | None = None
+    refused: RequestRefused, context: RequestContext, media_type: str | None, spent: dict[str, Any] | None = None
 ) -> Answer:
     content: dict[str, Any] = {"errors": bounded(refused.formatted(context.language), context.language)}
     if spent is not None:
@@ -223,7 +223,7 @@ def _refusal(
     return Answer(content, status, refused.headers)
 
 
-def _failure(context: RequestContext, code: Code, text: Text, status: int) -> Answer:
+def _failure(context: RequestContext, code: ErrorCode, text: Text, status: int) -> Answer:
     """Of the request as a whole, after it was accepted."""
     extensions = {"code": code, "requestId": context.request_id}
     return Answer(

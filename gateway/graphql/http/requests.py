@@ -15,7 +15,7 @@ from django.conf import settings
 
 from gateway.domain.texts import Text
 from gateway.graphql.documents import limits
-from gateway.graphql.errors import Refused, overloaded
+from gateway.graphql.errors import RequestRefused, overloaded
 from gateway.graphql.http.negotiation import JSON
 from gateway.web.admission import ClientGone, Readers
 from gateway.web.http import Receive, Scope, header
@@ -75,7 +75,7 @@ class Bodies:
             self._held -= body.drawn
 
     async def read(self, body: "Body", receive: Receive, until: float) -> None:
-        """Raises Refused for a body that is too large, or has not come until that time of the event loop."""
+        """Raises RequestRefused for a body that is too large, or has not come until that time of the event loop."""
         try:
             async with self._readers.reading(until):
                 while True:
@@ -132,8 +132,10 @@ def decode_request(scope: Scope, body: bytes) -> GraphQLRequest:
     return _from_query_string(scope["query_string"]) if scope["method"] == "GET" else _from_json(body)
 
 
-def bad_request(text: Text, *, status: int = 400, headers: dict[str, str] | None = None, name: str = "") -> Refused:
-    return Refused("BAD_REQUEST", text, status=status, headers=headers, name=name)
+def bad_request(
+    text: Text, *, status: int = 400, headers: dict[str, str] | None = None, name: str = ""
+) -> RequestRefused:
+    return RequestRefused("BAD_REQUEST", text, status=status, headers=headers, name=name)
 
 
 def _check_content_type(content_type: str) -> None:

@@ -6,7 +6,7 @@ from typing import NamedTuple, TypedDict
 from django.conf import settings
 
 from gateway.domain.texts import Text
-from gateway.graphql.errors import Refused
+from gateway.graphql.errors import RequestRefused
 from gateway.redis.buckets import Buckets, Rate
 
 # What any document costs, a refused one too: reading it is work.
@@ -34,9 +34,9 @@ class Spent(NamedTuple):
             "restoreRate": settings.GRAPHQL_BUCKET_RESTORE,
         }
 
-    def refusal(self, points: int) -> Refused:
+    def refusal(self, points: int) -> RequestRefused:
         seconds = max(1, math.ceil((points - self.left) / settings.GRAPHQL_BUCKET_RESTORE))
-        return Refused(
+        return RequestRefused(
             "THROTTLED",
             THROTTLED,
             status=429,

@@ -18,9 +18,9 @@ from gateway.cassandra.maintenance.lock import Locked, schema_lock
 from gateway.cassandra.maintenance.repair import NodetoolMissing, repair, steps
 from gateway.cassandra.schema.cql import ttl_seconds
 from gateway.cassandra.schema.keyspaces import keyspace_name, replication
-from gateway.cassandra.schema.live import Found, find
-from gateway.cassandra.schema.plan import Plan, execute, plan
-from gateway.cassandra.table import Table, declared
+from gateway.cassandra.schema.live import LiveSchema, find
+from gateway.cassandra.schema.plan import SchemaPlan, execute, plan
+from gateway.cassandra.table import Table, declared_tables
 
 # A job that runs at deployment may come a little before the node serves.
 WAIT_SECONDS = 30.0
@@ -73,7 +73,7 @@ class Command(BaseCommand):
             time.sleep(RETRY_SECONDS)
 
     def _apply(self, session: Session, *, dry_run: bool) -> None:
-        tables = declared()
+        tables = declared_tables()
         if dry_run:
             made = plan(tables, _found(session, tables))
             for change in made.changes:
@@ -87,7 +87,7 @@ class Command(BaseCommand):
                     self.stdout.write(change.what)
         self._report(made)
 
-    def _report(self, made: Plan) -> None:
+    def _report(self, made: SchemaPlan) -> None:
         for note in made.notes:
             self.stdout.write(note)
         for drift in made.drift:
@@ -117,7 +117,7 @@ class Command(BaseCommand):
             self.stdout.write("no table is declared to be repaired: nothing to do")
 
     def _status(self, session: Session) -> None:
-        tables = declared()
+        tables = declared_tables()
         found = _found(session, tables)
         self.stdout.write("nodes")
         for host in sorted(
@@ -129,7 +129,7 @@ class Command(BaseCommand):
         for kind in sorted({table.kind for table in tables}):
             self._keyspace_status([table for table in tables if table.kind == kind], found)
 
-    def _keyspace_status(self, tables: list[Table], found: Found) -> None:
+    def _keyspace_status(self, tables: list[Table], found: LiveSchema) -> None:
         kind = tables[0].kind
         keyspace, wanted = keyspace_name(kind), replication(kind, found.nodes)
         actual = dict(found.replication[keyspace]) if keyspace in found.replication else "MISSING"
@@ -146,5 +146,5 @@ class Command(BaseCommand):
             )
 
 
-def _found(session: Session, tables: tuple[Table, ...]) -> Found:
+def _found(session: Session, tables: tuple[Table, ...]) -> LiveSchema:
     return find(session, {table.keyspace for table in tables})

@@ -71,14 +71,14 @@ class Command(BaseCommand):
                 returncode=DRIFT_STATUS,
             )
 
-    def _summarise(self, plan: topology.Plan, database: str, *, dry_run: bool) -> None:
+    def _summarise(self, plan: topology.TopologyPlan, database: str, *, dry_run: bool) -> None:
         if plan.unsharded:
             self.stdout.write(f"not a sharded cluster: sharding is skipped for {', '.join(plan.unsharded)}")
         steps = "1 step" if len(plan.steps) == 1 else f"{len(plan.steps)} steps"
         outcome = f"{steps} {'to do' if dry_run else 'done'}" if plan.steps else "nothing to change"
         self.stdout.write(self.style.SUCCESS(f"{outcome} in {database} ({plan.server})"))
 
-    def _report(self, drifts: Sequence[topology.Drift]) -> None:
+    def _report(self, drifts: Sequence[topology.TopologyDrift]) -> None:
         for drift in drifts:
             self.stdout.write(self.style.WARNING(f"\n{drift.collection}: {drift.subject} differs"))
             self.stdout.write(f"  declared  {drift.declared}\n  found     {drift.found}\n  cure      {drift.cure}")

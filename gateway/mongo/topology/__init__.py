@@ -6,7 +6,7 @@ when repeated: a second run, two runs at once and a run after a crash all end in
 
 from gateway.mongo.topology.apply import apply, plan
 from gateway.mongo.topology.errors import TopologyError
-from gateway.mongo.topology.plans import Drift, Plan, Step
+from gateway.mongo.topology.plans import TopologyDrift, TopologyPlan, TopologyStep
 from gateway.mongo.topology.validity import impossible
 
-__all__ = ["Drift", "Plan", "Step", "TopologyError", "apply", "impossible", "plan"]
+__all__ = ["TopologyDrift", "TopologyError", "TopologyPlan", "TopologyStep", "apply", "impossible", "plan"]

@@ -8,11 +8,11 @@ from typing import Any
 from pymongo.database import Database
 from pymongo.errors import AutoReconnect, OperationFailure, ServerSelectionTimeoutError
 
-from gateway.mongo.collections import Collection, declared
+from gateway.mongo.collections import Collection, declared_collections
 from gateway.mongo.topology.cluster import look
 from gateway.mongo.topology.comparison import compare
 from gateway.mongo.topology.errors import TopologyError, explained
-from gateway.mongo.topology.plans import Plan, Step
+from gateway.mongo.topology.plans import TopologyPlan, TopologyStep
 from gateway.mongo.topology.validity import impossible
 
 # What passes by itself: another run or the balancer at work on the same collection, an election, a mongos going away.
@@ -52,9 +52,9 @@ PRIVILEGES = {
 }
 
 
-def plan(database: Database[Any], *, declarations: Mapping[str, Collection] | None = None) -> Plan:
+def plan(database: Database[Any], *, declarations: Mapping[str, Collection] | None = None) -> TopologyPlan:
     """What `apply` would do now, and what it would leave alone. Only reads."""
-    declarations = dict(declared()) if declarations is None else declarations
+    declarations = dict(declared_collections()) if declarations is None else declarations
     if problems := [problem for name, d in declarations.items() for problem in impossible(name, d)]:
         raise TopologyError("; ".join(problems))
     with explained("reading the topology", privilege="find on config, or indexStats"):
@@ -71,7 +71,7 @@ def apply(
     report: Callable[[str], None] = _silently,
     *,
     declarations: Mapping[str, Collection] | None = None,
-) -> Plan:
+) -> TopologyPlan:
     """Do every step of the plan and leave every drift. Reports one line for each collection that it changed."""
     planned = plan(database, declarations=declarations)
     width = max((len(step.collection) for step in planned.steps), default=0)
@@ -83,17 +83,17 @@ def apply(
     return planned
 
 
-def _verb(step: Step) -> str:
+def _verb(step: TopologyStep) -> str:
     return next(iter(step.command))
 
 
-def _summary(steps: Sequence[Step]) -> str:
+def _summary(steps: Sequence[TopologyStep]) -> str:
     """A text for each kind of step, so that a collection of many splits still fits its line."""
     kinds = [list(group) for _, group in groupby(steps, key=_verb)]
     return "; ".join(f"{kind[0].text} and {len(kind) - 1} more" if kind[1:] else kind[0].text for kind in kinds)
 
 
-def _do(step: Step, database: Database[Any]) -> None:
+def _do(step: TopologyStep, database: Database[Any]) -> None:
     target = database.client.admin if step.on_admin else database
     where = f"{database.name}.{step.collection}"
     privilege = f"{PRIVILEGES[_verb(step)]} on {where}"

@@ -6,30 +6,32 @@ from gateway.mongo.collections import Collection, Index, Keys
 from gateway.mongo.topology import indexes
 from gateway.mongo.topology.cluster import Cluster, FoundCollection, ZoneRange
 from gateway.mongo.topology.keys import bound, precedes
-from gateway.mongo.topology.plans import Drift, Plan, Step
+from gateway.mongo.topology.plans import TopologyDrift, TopologyPlan, TopologyStep
 from gateway.mongo.topology.shell import shell
 from gateway.mongo.topology.spread import spread
 
 
-def compare(database: str, declarations: Mapping[str, Collection], cluster: Cluster) -> Plan:
+def compare(database: str, declarations: Mapping[str, Collection], cluster: Cluster) -> TopologyPlan:
     differences = [
         difference
         for name, declaration in declarations.items()
         for difference in _differences(f"{database}.{name}", name, declaration, cluster)
     ]
-    return Plan(
+    return TopologyPlan(
         server=cluster.server,
         unsharded=() if cluster.sharded else tuple(name for name, d in declarations.items() if d.shard_key),
-        steps=tuple(difference for difference in differences if isinstance(difference, Step)),
-        drifts=tuple(difference for difference in differences if isinstance(difference, Drift)),
+        steps=tuple(difference for difference in differences if isinstance(difference, TopologyStep)),
+        drifts=tuple(difference for difference in differences if isinstance(difference, TopologyDrift)),
     )
 
 
-def _differences(namespace: str, name: str, declaration: Collection, cluster: Cluster) -> Iterator[Step | Drift]:
+def _differences(
+    namespace: str, name: str, declaration: Collection, cluster: Cluster
+) -> Iterator[TopologyStep | TopologyDrift]:
     """In the order in which they must be done: zones before sharding, so that the first chunks fall into them."""
     found = cluster.collections[name]
     if not found.exists:
-        yield Step(name, "create the collection", {"create": name})
+        yield TopologyStep(name, "create the collection", {"create": name})
     yield from _indexes(name, declaration, found, cluster)
     if not cluster.sharded:
         return
@@ -39,11 +41,13 @@ def _differences(namespace: str, name: str, declaration: Collection, cluster: Cl
         yield from _zones(namespace, name, declaration, found, cluster)
         if found.shard_key is None:
             command = {"shardCollection": namespace, "key": dict(declaration.shard_key)}
-            yield Step(name, f"shard by {shell(declaration.shard_key)}", command, on_admin=True)
+            yield TopologyStep(name, f"shard by {shell(declaration.shard_key)}", command, on_admin=True)
         yield from spread(name, namespace, declaration, found, cluster)
 
 
-def _indexes(name: str, declaration: Collection, found: FoundCollection, cluster: Cluster) -> Iterator[Step | Drift]:
+def _indexes(
+    name: str, declaration: Collection, found: FoundCollection, cluster: Cluster
+) -> Iterator[TopologyStep | TopologyDrift]:
     if found.shard_key and not _same(declaration.shard_key, found.shard_key):
         # Each key has its own index, and one may be there already for a resharding to come.
         wanted, keys = declaration.indexes, [key for key in (found.shard_key, declaration.shard_key) if key]
@@ -56,9 +60,9 @@ def _indexes(name: str, declaration: Collection, found: FoundCollection, cluster
             # The default waits for every voting member: with one of them down the build would never end.
             command["commitQuorum"] = "majority"
         names = ", ".join(index.name for index in comparison.missing)
-        yield Step(name, f"build {'index' if len(comparison.missing) == 1 else 'indexes'} {names}", command)
+        yield TopologyStep(name, f"build {'index' if len(comparison.missing) == 1 else 'indexes'} {names}", command)
     for drift in comparison.drifts:
-        yield Drift(
+        yield TopologyDrift(
             name,
             f"index {drift.found.name}",
             declared=indexes.described(indexes.specification(drift.declared)) if drift.declared else "no such index",
@@ -67,7 +71,7 @@ def _indexes(name: str, declaration: Collection, found: FoundCollection, cluster
         )
 
 
-def _sharding_drift(namespace: str, name: str, declaration: Collection, found: FoundCollection) -> Drift | None:
+def _sharding_drift(namespace: str, name: str, declaration: Collection, found: FoundCollection) -> TopologyDrift | None:
     declared, key = declaration.shard_key, found.shard_key
     if declared is None and key is None:
         return None
@@ -81,7 +85,7 @@ def _sharding_drift(namespace: str, name: str, declaration: Collection, found: F
         cure = _admin({"reshardCollection": namespace, "key": dict(declared)})
     else:
         return None
-    return Drift(
+    return TopologyDrift(
         name,
         "shard key",
         declared=shell(declared) if declared else "unsharded",
@@ -92,7 +96,7 @@ def _sharding_drift(namespace: str, name: str, declaration: Collection, found: F
 
 def _zones(
     namespace: str, name: str, declaration: Collection, found: FoundCollection, cluster: Cluster
-) -> Iterator[Step | Drift]:
+) -> Iterator[TopologyStep | TopologyDrift]:
     key = declaration.shard_key or {}
     wanted = [ZoneRange(zone.name, bound(key, zone.lower), bound(key, zone.upper)) for zone in declaration.zones]
     strays = [zone for zone in found.zones if zone not in wanted]
@@ -107,15 +111,15 @@ def _zones(
         if zone.zone not in cluster.carriers:
             for shard in cluster.shards:
                 carry = {"addShardToZone": shard, "zone": zone.zone}
-                yield Step(name, f"let {shard} carry zone {zone.zone}", carry, on_admin=True)
+                yield TopologyStep(name, f"let {shard} carry zone {zone.zone}", carry, on_admin=True)
         command = {"updateZoneKeyRange": namespace, "min": zone.lower, "max": zone.upper, "zone": zone.zone}
-        yield Step(name, f"give {_range(zone)} to zone {zone.zone}", command, on_admin=True)
+        yield TopologyStep(name, f"give {_range(zone)} to zone {zone.zone}", command, on_admin=True)
     yield from (_zone_drift(namespace, name, stray, None) for stray in strays)
 
 
-def _zone_drift(namespace: str, name: str, found: ZoneRange, declared: ZoneRange | None) -> Drift:
+def _zone_drift(namespace: str, name: str, found: ZoneRange, declared: ZoneRange | None) -> TopologyDrift:
     remove = _admin({"updateZoneKeyRange": namespace, "min": found.lower, "max": found.upper, "zone": None})
-    return Drift(
+    return TopologyDrift(
         name,
         f"zone {found.zone}",
         declared=f"{_range(declared)} in {declared.zone}" if declared else "no such range",

@@ -6,7 +6,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class TopologyStep:
     collection: str
     text: str
     command: Mapping[str, Any]
@@ -16,7 +16,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Drift:
+class TopologyDrift:
     """The cluster has something else than the declaration says, and changing it is a person's decision."""
 
     collection: str
@@ -27,10 +27,10 @@ class Drift:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class TopologyPlan:
     server: str
     """What was found at the address: `2 shards: shard1, shard2`, `replica set rs0`, `standalone`."""
     unsharded: tuple[str, ...]
     """Collections that declare a shard key and stay unsharded because the server is no sharded cluster."""
-    steps: tuple[Step, ...] = ()
-    drifts: tuple[Drift, ...] = ()
+    steps: tuple[TopologyStep, ...] = ()
+    drifts: tuple[TopologyDrift, ...] = ()

@@ -11,13 +11,13 @@ from bson import MinKey
 from gateway.mongo.collections import Collection
 from gateway.mongo.topology.cluster import Chunk, Cluster, FoundCollection, ZoneRange
 from gateway.mongo.topology.keys import Bound, bound, precedes
-from gateway.mongo.topology.plans import Step
+from gateway.mongo.topology.plans import TopologyStep
 from gateway.mongo.topology.shell import shell
 
 
 def spread(
     name: str, namespace: str, declaration: Collection, found: FoundCollection, cluster: Cluster
-) -> Iterator[Step]:
+) -> Iterator[TopologyStep]:
     """The splits and moves that are still missing; none when the declared ranges already live apart."""
     key = declaration.shard_key
     if not key or not declaration.split_at or not found.empty or len(cluster.shards) < 2:
@@ -38,12 +38,12 @@ def spread(
     for i in parted[1:]:
         if not cut[i]:
             point = shell(declaration.split_at[i - 1])
-            yield Step(name, f"split at {point}", {"split": namespace, "middle": starts[i]}, on_admin=True)
+            yield TopologyStep(name, f"split at {point}", {"split": namespace, "middle": starts[i]}, on_admin=True)
     for i in parted:
         if owners[i] != targets[i]:
             since = shell(declaration.split_at[i - 1]) if i else "the lowest key"
             move = {"moveRange": namespace, "min": starts[i], "toShard": targets[i]}
-            yield Step(name, f"move the range from {since} to {targets[i]}", move, on_admin=True)
+            yield TopologyStep(name, f"move the range from {since} to {targets[i]}", move, on_admin=True)
 
 
 def _target(start: Bound, turn: int, zones: Sequence[ZoneRange], cluster: Cluster) -> str:

@@ -5,7 +5,7 @@ from cassandra.cluster import NoHostAvailable
 from django.conf import settings
 
 from gateway.cassandra.driver.session import CONNECTOR
-from gateway.cassandra.table import declared
+from gateway.cassandra.table import declared_tables
 
 
 def forget_rows() -> None:
@@ -15,7 +15,7 @@ def forget_rows() -> None:
     try:
         session = CONNECTOR.connection().session
         # Of orders and products, the archive included. Carts and sessions have keys of their own in every test.
-        names = [table.full_name for table in declared() if table.versioned and table.kind != "carts"]
+        names = [table.full_name for table in declared_tables() if table.versioned and table.kind != "carts"]
         looks = {name: session.execute_async(f"SELECT * FROM {name} LIMIT 1") for name in names}  # noqa: S608
         filled = [name for name, look in looks.items() if look.result().one()]
         for truncation in [session.execute_async(f"TRUNCATE {name}", timeout=60) for name in filled]:

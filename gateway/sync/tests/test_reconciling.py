@@ -16,7 +16,7 @@ from gateway.cassandra.table import Table
 from gateway.cassandra.writes import write
 from gateway.mongo.client import Document
 from gateway.sync.batches import by_id
-from gateway.sync.comparison import Difference
+from gateway.sync.comparison import RowDifference
 from gateway.sync.copy import copy_documents
 from gateway.sync.declarations import Synced
 from gateway.sync.marks import new_marks, timestamp_of
@@ -66,8 +66,8 @@ def test_rows_are_read_back_by_their_keys_compared_and_repaired(gadgets: list[Do
     spoilt = {"region": "msk", "day": DAY, "order_id": changed["_id"], "total": Decimal(1)}
     write([REGIONAL.upsert(spoilt, timestamp=timestamp_of(changed, after=True))])
     expected = [
-        Difference("sample_regional", lost["_id"], "missing"),
-        Difference("sample_regional", changed["_id"], "different", ("total",)),
+        RowDifference("sample_regional", lost["_id"], "missing"),
+        RowDifference("sample_regional", changed["_id"], "different", ("total",)),
     ]
 
     assert found() == [Finding(each, is_repaired=False) for each in expected]

@@ -17,7 +17,7 @@ from pytest_django import Settings
 from catalog.demo.geozones import load_geozones
 from deploy.local.start.stack import Stack
 from gateway.mongo.client import Document
-from gateway.web.health import REPORT_SECONDS, Report, State, check_dependencies
+from gateway.web.health import REPORT_SECONDS, HealthReport, State, check_dependencies
 
 QUERY = {"query": "{ geozones { code } }"}
 ANSWER = {"geozones": [{"code": code} for code in ("msk", "spb", "ekb", "kzn", "nsk")]}
@@ -111,7 +111,7 @@ def test_check_that_hangs_is_waited_for_by_all_and_repeated_by_nobody() -> None:
             await answers.wait()
             return {"status": "ok", "check": begun}
 
-        report = Report(check)
+        report = HealthReport(check)
         callers = [asyncio.create_task(report.state()) for _ in range(50)]
         await asyncio.sleep(1.5 * REPORT_SECONDS)
         callers += [asyncio.create_task(report.state()) for _ in range(50)]

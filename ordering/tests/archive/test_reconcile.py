@@ -17,7 +17,7 @@ from gateway.cassandra.writes import write
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
 from gateway.sync import batches
-from gateway.sync.comparison import Difference
+from gateway.sync.comparison import RowDifference
 from gateway.sync.copy import copy_documents
 from gateway.sync.marks import CHANGED, timestamp_of
 from gateway.sync.repair import Finding
@@ -100,12 +100,12 @@ def test_every_kind_of_difference_is_found_and_repaired(orders: Database[Documen
     write([PARTITION_STATS.upsert({"table_name": "orders_by_period", "partition_key": f"{day}/1"})])
     put(abroad, ORDER_HISTORY_BY_REGION, region="spb")
     expected = [
-        *(Difference(table.name, order["_id"], "missing") for order, table in deleted),
-        Difference("order_state_by_id", changed["_id"], "different", ("status", "contact")),
-        Difference("order_events_by_id", too_much["_id"], "stale"),
-        Difference("orders_by_user", formerly["_id"], "stale"),
-        Difference("orders_by_period", elsewhere["_id"], "stale"),
-        Difference("order_history_by_region", abroad["_id"], "stale"),
+        *(RowDifference(table.name, order["_id"], "missing") for order, table in deleted),
+        RowDifference("order_state_by_id", changed["_id"], "different", ("status", "contact")),
+        RowDifference("order_events_by_id", too_much["_id"], "stale"),
+        RowDifference("orders_by_user", formerly["_id"], "stale"),
+        RowDifference("orders_by_period", elsewhere["_id"], "stale"),
+        RowDifference("order_history_by_region", abroad["_id"], "stale"),
     ]
 
     assert found(day) == sorted(Finding(each, is_repaired=False) for each in expected)
@@ -119,7 +119,7 @@ def test_month_of_an_owner_is_found_missing_and_repaired(orders: Database[Docume
     day = a_day()
     (order,) = copied_orders(orders, day, 1, owner=f"u:{day}")
     delete(order, ORDER_MONTHS_BY_USER)
-    lost = Difference("order_months_by_user", order["_id"], "missing")
+    lost = RowDifference("order_months_by_user", order["_id"], "missing")
 
     assert found(day, repair=True) == [Finding(lost, is_repaired=True)]
     assert found(day) == []
@@ -148,7 +148,7 @@ def test_order_that_is_owed_and_does_not_say_so_is_marked_and_copied(orders: Dat
     orders["orders"].update_one(
         {"_id": by_hand["_id"]}, {"$unset": {"period_bucket": ""}, "$set": {"synced_version": 1}}
     )
-    expected = sorted(Difference("orders", order["_id"], "unmarked") for order in (old, by_hand))
+    expected = sorted(RowDifference("orders", order["_id"], "unmarked") for order in (old, by_hand))
 
     assert found(day) == [Finding(each, is_repaired=False) for each in expected]
     assert found(day, repair=True) == [Finding(each, is_repaired=True) for each in expected]
@@ -161,7 +161,7 @@ def test_order_that_mongodb_lost_is_restored_whole(orders: Database[Document]) -
     lost, kept = copied_orders(orders, day, 2, client_key=None)
     orders["orders"].delete_one({"_id": lost["_id"]})
     orders["order_numbers"].delete_one({"_id": lost["number"]})
-    only_copied = Difference("orders_by_period", lost["_id"], "only_copied")
+    only_copied = RowDifference("orders_by_period", lost["_id"], "only_copied")
 
     assert found(day) == [Finding(only_copied, is_repaired=False)]
     assert orders["orders"].count_documents({}) == 1
@@ -195,7 +195,7 @@ def test_order_that_is_not_whole_is_left_and_reported(
     spoil(lost)
     orders["orders"].delete_one({"_id": lost["_id"]})
 
-    left = [Finding(Difference("orders_by_period", lost["_id"], "only_copied"), is_repaired=False)]
+    left = [Finding(RowDifference("orders_by_period", lost["_id"], "only_copied"), is_repaired=False)]
     assert found(day, repair=True) == left
     assert found(day) == left
     assert orders["orders"].count_documents({}) == 0

@@ -11,9 +11,9 @@ import pytest
 from django.test import override_settings
 from graphql import parse
 
-from gateway.graphql.documents.cache import Documents, Prepared
+from gateway.graphql.documents.cache import Documents, PreparedDocument
 from gateway.graphql.documents.memory import size_of
-from gateway.graphql.errors import Refused
+from gateway.graphql.errors import RequestRefused
 from gateway.graphql.tests.hostile import KINDS, PAGE, broken, comment, fragments_side_by_side, repeated_fields
 from gateway.graphql.tests.shop import documents
 
@@ -24,10 +24,10 @@ MOST_TIMES_A_PAGE = 60
 CACHED_BY_PYTHON = 300_000
 
 
-def outcome(remembered: Documents, text: str) -> Prepared | Refused:
+def outcome(remembered: Documents, text: str) -> PreparedDocument | RequestRefused:
     try:
         return remembered.prepared(text)
-    except Refused as refused:
+    except RequestRefused as refused:
         return refused
 
 
@@ -82,7 +82,7 @@ def test_comments_and_the_text_are_not_kept() -> None:
     plain, commented = remembered.prepare("{ __typename }"), remembered.prepare(comment(1))
 
     assert plain.bytes == commented.bytes
-    assert isinstance(commented.found, Prepared)
+    assert isinstance(commented.found, PreparedDocument)
     assert commented.found.document.loc is None
 
 
@@ -116,7 +116,7 @@ def test_remembered_refusal_keeps_nothing_of_the_request_it_was_told_to() -> Non
 
     def ask() -> weakref.ref[Request]:
         request = Request()
-        with pytest.raises(Refused):
+        with pytest.raises(RequestRefused):
             remembered.prepared("{ nothing }")
         return weakref.ref(request)
 
@@ -153,7 +153,7 @@ def test_comparing_fields_with_each_other_has_a_budget(kind: Kind) -> None:
     with override_settings(GRAPHQL_MAX_COMPARISONS=1_000):
         refused = outcome(documents(), kind(1))
 
-    assert isinstance(refused, Refused)
+    assert isinstance(refused, RequestRefused)
     assert refused.formatted("en") == [
         {
             "message": "Comparisons of fields with each other: > 1000, at most 1000 allowed.",
@@ -164,4 +164,4 @@ def test_comparing_fields_with_each_other_has_a_budget(kind: Kind) -> None:
 
 def test_page_is_far_below_the_budget_of_comparisons() -> None:
     with override_settings(GRAPHQL_MAX_COMPARISONS=10):
-        assert isinstance(outcome(documents(), PAGE), Prepared)
+        assert isinstance(outcome(documents(), PAGE), PreparedDocument)

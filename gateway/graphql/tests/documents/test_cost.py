@@ -6,7 +6,7 @@ import pytest
 from graphql import GraphQLObjectType
 
 from gateway.graphql.documents.cost import EXTRA, check, objects_in
-from gateway.graphql.errors import Refused
+from gateway.graphql.errors import RequestRefused
 from gateway.graphql.schema import schema
 from gateway.graphql.tests.shop import documents
 
@@ -85,7 +85,7 @@ def test_fragment_bomb_is_counted_at_once_and_refused() -> None:
 
 def test_cost_above_the_limit_names_both() -> None:
     check(1000)
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(RequestRefused) as refused:
         check(1001)
 
     assert refused.value.formatted("en") == [

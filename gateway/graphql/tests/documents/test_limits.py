@@ -6,7 +6,7 @@ import httpx
 import pytest
 from graphql import get_introspection_query
 
-from gateway.graphql.errors import Refused
+from gateway.graphql.errors import RequestRefused
 from gateway.graphql.tests.shop import documents
 
 
@@ -20,7 +20,7 @@ def refusal(query: str, **variables: Any) -> dict[str, Any] | None:
     try:
         operation = remembered.prepared(query).operation(None)
         operation.cost.total(remembered.variables(operation, variables).coerced)
-    except Refused as refused:
+    except RequestRefused as refused:
         return dict(refused.formatted("en")[0]["extensions"])
     return None
 

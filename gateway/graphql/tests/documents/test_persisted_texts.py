@@ -12,7 +12,7 @@ from django.test import override_settings
 
 from gateway.graphql.documents import persisted_texts
 from gateway.graphql.documents.persisted_queries import hash_of
-from gateway.graphql.documents.persisted_texts import ENTRY_BYTES, KEYS, SIGNATURE_LENGTH, Kept, Texts
+from gateway.graphql.documents.persisted_texts import ENTRY_BYTES, KEYS, SIGNATURE_LENGTH, StoreOutcome, Texts
 from gateway.graphql.tests.conftest import Server
 from gateway.redis.clients import cache_client, close_async_redis
 from gateway.tests.redis_servers import RedisServer
@@ -38,7 +38,7 @@ def text_number(number: int) -> str:
     return f"{{ f{number:06} }}"[:10]
 
 
-def keep(number: int, client: str = "192.0.2.1") -> Kept:
+def keep(number: int, client: str = "192.0.2.1") -> StoreOutcome:
     return run(persisted_texts.keep(f"id-{number}", text_number(number), client=client))
 
 
@@ -183,7 +183,7 @@ def test_stored_text_passes_the_limits_of_a_text_that_is_sent(frugal: Frugal) ->
     """Stored while the limits were wider, say."""
     long = "{ " + " ".join(f"f{number}" for number in range(4_000)) + " }"
     with override_settings(REDIS_CACHE_URL=frugal.redis.url, REDIS_TIMEOUT=20):
-        assert run(persisted_texts.keep("long", long, client="10.2.0.7")) is Kept.STORED
+        assert run(persisted_texts.keep("long", long, client="10.2.0.7")) is StoreOutcome.STORED
 
     refused = frugal.send(client="10.2.0.7", sha256="long")
 
@@ -197,15 +197,15 @@ def test_budget_of_one_client_leaves_the_others_theirs(three_each_five_in_all: N
     mine = [keep(number) for number in range(5)]
     others = keep(10, client="192.0.2.2")
 
-    assert mine == [Kept.STORED] * 3 + [Kept.OVER_BUDGET] * 2
-    assert others is Kept.STORED
+    assert mine == [StoreOutcome.STORED] * 3 + [StoreOutcome.OVER_BUDGET] * 2
+    assert others is StoreOutcome.STORED
     assert cache_client().hgetall(SPENT) == {"192.0.2.1": str(3 * COST), "192.0.2.2": str(COST), "*": str(4 * COST)}
 
 
 def test_text_that_is_there_already_costs_nobody_anything(three_each_five_in_all: None) -> None:
     keep(1)
 
-    assert keep(1, client="192.0.2.2") is Kept.STORED
+    assert keep(1, client="192.0.2.2") is StoreOutcome.STORED
     assert cache_client().hgetall(SPENT) == {"192.0.2.1": str(COST), "*": str(COST)}
 
 
@@ -214,7 +214,7 @@ def test_beyond_the_budget_of_all_the_least_recently_used_go(three_each_five_in_
         keep(number, client=f"192.0.2.{number}")
     find(0)
 
-    assert [keep(number, client="198.51.100.1") for number in (5, 6)] == [Kept.STORED] * 2
+    assert [keep(number, client="198.51.100.1") for number in (5, 6)] == [StoreOutcome.STORED] * 2
 
     assert [number for number in range(7) if find(number)] == [0, 3, 4, 5, 6]
     spent = cache_client().hgetall(SPENT)
@@ -233,7 +233,7 @@ def test_text_larger_than_the_budget_of_all_is_not_stored_and_nothing_goes_for_i
     with override_settings(GRAPHQL_PERSISTED_CLIENT_BYTES=10**9):
         kept = run(persisted_texts.keep("large", "x" * 10_000, client="192.0.2.1"))
 
-    assert kept is Kept.OVER_BUDGET
+    assert kept is StoreOutcome.OVER_BUDGET
     assert find(1) == text_number(1)
 
 
@@ -259,7 +259,7 @@ def test_whatever_redis_evicts_by_itself_budgets_begin_anew_and_nothing_is_left_
     kept = [keep(number) for number in range(3, 7)]
 
     assert found is None
-    assert kept == [Kept.STORED] * 3 + [Kept.OVER_BUDGET]
+    assert kept == [StoreOutcome.STORED] * 3 + [StoreOutcome.OVER_BUDGET]
     assert cache_client().hlen(TEXTS) == cache_client().zcard(USED) == cache_client().hlen(OWNERS) == 3
     assert cache_client().hgetall(SPENT) == {"192.0.2.1": str(3 * COST), "*": str(3 * COST)}
 
@@ -271,7 +271,7 @@ def test_text_that_nobody_asks_for_gives_its_place_back(three_each_five_in_all: 
     cache_client().zadd(USED, {"id-0": long_ago, "id-1": long_ago})
 
     assert find(0) is None
-    assert [keep(number) for number in (3, 4, 5)] == [Kept.STORED] * 2 + [Kept.OVER_BUDGET]
+    assert [keep(number) for number in (3, 4, 5)] == [StoreOutcome.STORED] * 2 + [StoreOutcome.OVER_BUDGET]
     assert cache_client().hlen(TEXTS) == 3
 
 

@@ -6,9 +6,9 @@ import threading
 import pytest
 from django.test import override_settings
 
-from gateway.graphql.documents.cache import Documents, Outcome
+from gateway.graphql.documents.cache import Documents, PreparationOutcome
 from gateway.graphql.documents.preparation import Preparation
-from gateway.graphql.errors import Refused
+from gateway.graphql.errors import RequestRefused
 from gateway.graphql.tests.hostile import PAGE, unknown_fields
 from gateway.graphql.tests.shop import SCHEMA
 
@@ -22,7 +22,7 @@ class Watched(Documents):
         self.may_go_on = threading.Event()
         self.may_go_on.set()
 
-    def prepare(self, text: str) -> Outcome:
+    def prepare(self, text: str) -> PreparationOutcome:
         self.prepared_in.append(threading.current_thread().name)
         self.may_go_on.wait(20)
         return super().prepare(text)
@@ -57,7 +57,7 @@ def test_too_many_that_wait_are_refused_while_remembered_and_small_ones_go_on() 
         documents.may_go_on.clear()
         waiting = [asyncio.create_task(preparation.outcome(unknown_fields(number))) for number in range(3)]
         await asyncio.sleep(0)
-        with pytest.raises(Refused) as refused:
+        with pytest.raises(RequestRefused) as refused:
             await preparation.outcome(unknown_fields(4))
         (await preparation.outcome(PAGE + "#" * 500)).prepared()
         documents.may_go_on.set()
@@ -80,6 +80,6 @@ def test_request_that_is_given_up_leaves_the_flight_to_the_others() -> None:
         given_up.cancel()
         documents.may_go_on.set()
         await asyncio.gather(given_up, return_exceptions=True)
-        return isinstance((await stays).found, Refused)
+        return isinstance((await stays).found, RequestRefused)
 
     assert asyncio.run(prepare())

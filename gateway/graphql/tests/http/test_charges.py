@@ -7,7 +7,7 @@ from contextlib import suppress
 import pytest
 from django.test import override_settings
 
-from gateway.graphql.errors import Refused
+from gateway.graphql.errors import RequestRefused
 from gateway.graphql.http import charges
 from gateway.graphql.tests.conftest import Server
 from gateway.graphql.tests.hostile import unknown_fields
@@ -81,7 +81,7 @@ def test_what_the_bucket_cannot_pay_is_owed_and_collected_in_parts_before_anythi
         for _ in range(3):
             try:
                 await charges.collect(CLIENT)
-            except Refused as refused:
+            except RequestRefused as refused:
                 paid.append(refused.code != "THROTTLED")
             else:
                 paid.append(True)
@@ -97,7 +97,7 @@ def test_what_the_bucket_cannot_pay_is_owed_and_collected_in_parts_before_anythi
 def test_debtor_is_refused_without_asking_redis_until_the_bucket_can_pay(bucket: None) -> None:
     async def overdraw() -> None:
         await charges.charge(CLIENT, 150)
-        with suppress(Refused):
+        with suppress(RequestRefused):
             await charges.collect(CLIENT)
         await close_async_redis()
 
@@ -106,7 +106,7 @@ def test_debtor_is_refused_without_asking_redis_until_the_bucket_can_pay(bucket:
     # Were Redis asked, it would find a full bucket.
     cache_client().delete(f"graphql:bucket:{CLIENT}")
 
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(RequestRefused) as refused:
         charges.refuse_debtor(CLIENT)
     assert refused.value.code == "THROTTLED"
     charges.refuse_debtor("10.8.0.9")

@@ -6,12 +6,12 @@ from pymongo.database import Database
 
 from gateway.mongo import topology
 from gateway.mongo.client import Document
-from gateway.mongo.collections import Collection, declared
+from gateway.mongo.collections import Collection, declared_collections
 from gateway.mongo.topology import TopologyError
 from gateway.mongo.topology.tests.conftest import Addresses, TopologyCommand
 from gateway.tests.samples.models import Basket, Gadget
 
-SHARDED = ", ".join(name for name, declaration in declared() if declaration.shard_key)
+SHARDED = ", ".join(name for name, declaration in declared_collections() if declaration.shard_key)
 
 
 def test_dry_run_prints_the_plan_and_the_drift_and_changes_nothing(
@@ -42,7 +42,7 @@ def test_two_deploys_at_once_leave_the_declared_topology(
     assert [(errors, status) for _, errors, status in outcomes] == [("", 0), ("", 0)]
     plan = topology.plan(scratch)
     assert (plan.steps, plan.drifts) == ((), ())
-    assert set(scratch.list_collection_names()) == {name for name, _ in declared()}
+    assert set(scratch.list_collection_names()) == {name for name, _ in declared_collections()}
 
 
 def test_replica_set_gets_everything_but_sharding(topology_command: TopologyCommand, replica_set: str) -> None:

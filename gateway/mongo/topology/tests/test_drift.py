@@ -12,7 +12,7 @@ from pymongo.database import Database
 from gateway.mongo import topology
 from gateway.mongo.client import Document
 from gateway.mongo.collections import Collection, Index, Keys, Zone
-from gateway.mongo.topology import Drift
+from gateway.mongo.topology import TopologyDrift
 
 
 @dataclass(frozen=True)
@@ -20,14 +20,14 @@ class Case:
     declared: Index | None
     existing: dict[str, Any]
     """Arguments of createIndexes for what somebody made by hand."""
-    drift: Drift
+    drift: TopologyDrift
 
 
 CASES = {
     "other lifetime": Case(
         Index({"expires_at": 1}, expire_after_seconds=60),
         {"key": {"expires_at": 1}, "name": "expires_at_1", "expireAfterSeconds": 3600},
-        Drift(
+        TopologyDrift(
             "carts",
             "index expires_at_1",
             declared="{expires_at: 1}, expireAfterSeconds: 60",
@@ -38,7 +38,7 @@ CASES = {
     "lifetime that nobody declared": Case(
         Index({"expires_at": 1}),
         {"key": {"expires_at": 1}, "name": "expires_at_1", "expireAfterSeconds": 3600},
-        Drift(
+        TopologyDrift(
             "carts",
             "index expires_at_1",
             declared="{expires_at: 1}",
@@ -49,7 +49,7 @@ CASES = {
     "not unique": Case(
         Index({"owner": 1}, unique=True),
         {"key": {"owner": 1}, "name": "owner_1"},
-        Drift(
+        TopologyDrift(
             "carts",
             "index owner_1",
             declared="{owner: 1}, unique: true",
@@ -61,7 +61,7 @@ CASES = {
     "unique though not declared so": Case(
         Index({"owner": 1}),
         {"key": {"owner": 1}, "name": "owner_1", "unique": True},
-        Drift(
+        TopologyDrift(
             "carts",
             "index owner_1",
             declared="{owner: 1}",
@@ -72,7 +72,7 @@ CASES = {
     "other documents": Case(
         Index({"updated_at": 1}, where={"status": "active"}),
         {"key": {"updated_at": 1}, "name": "updated_at_1", "partialFilterExpression": {"status": "ordered"}},
-        Drift(
+        TopologyDrift(
             "carts",
             "index updated_at_1",
             declared='{updated_at: 1}, partialFilterExpression: {status: "active"}',
@@ -83,7 +83,7 @@ CASES = {
     "same keys under another name": Case(
         Index({"updated_at": 1}),
         {"key": {"updated_at": 1}, "name": "recent", "sparse": True},
-        Drift(
+        TopologyDrift(
             "carts",
             "index recent",
             declared="{updated_at: 1}",
@@ -94,7 +94,7 @@ CASES = {
     "same name on other keys": Case(
         Index({"product": "hashed"}),
         {"key": {"product": 1}, "name": "product_hashed"},
-        Drift(
+        TopologyDrift(
             "carts",
             "index product_hashed",
             declared='{product: "hashed"}',
@@ -105,7 +105,7 @@ CASES = {
     "other weights": Case(
         Index({"name": "text"}, default_language="russian", weights={"name": 5}),
         {"key": {"name": "text"}, "name": "name_text", "default_language": "russian"},
-        Drift(
+        TopologyDrift(
             "carts",
             "index name_text",
             declared='{name: "text"}, default_language: "russian", weights: {name: 5}',
@@ -116,7 +116,7 @@ CASES = {
     "other text index, of which there can be one": Case(
         Index({"name": "text"}),
         {"key": {"notes": "text"}, "name": "search"},
-        Drift(
+        TopologyDrift(
             "carts",
             "index search",
             declared='{name: "text"}',
@@ -127,7 +127,7 @@ CASES = {
     "hidden": Case(
         Index({"updated_at": 1}),
         {"key": {"updated_at": 1}, "name": "updated_at_1", "hidden": True},
-        Drift(
+        TopologyDrift(
             "carts",
             "index updated_at_1",
             declared="{updated_at: 1}",
@@ -138,7 +138,7 @@ CASES = {
     "nobody declared it": Case(
         None,
         {"key": {"stock.geozone": 1}, "name": "tried"},
-        Drift(
+        TopologyDrift(
             "carts",
             "index tried",
             declared="no such index",
@@ -203,7 +203,7 @@ def test_other_shard_key_is_reported_and_kept(scratch: Database[Document]) -> No
     topology.apply(scratch, declarations={"orders": Collection(shard_key={"region": 1, "_id": 1})})
     plan = topology.apply(scratch, declarations={"orders": Collection(shard_key={"owner": "hashed"})})
     assert plan.drifts == (
-        Drift(
+        TopologyDrift(
             "orders",
             "shard key",
             declared='{owner: "hashed"}',
@@ -227,7 +227,7 @@ def test_unsharded_collection_with_documents_is_reported_and_not_sharded(scratch
     scratch.orders.insert_one({"owner": "u:1"})
     plan = topology.apply(scratch, declarations={"orders": Collection(shard_key={"owner": "hashed"})})
     assert plan.drifts == (
-        Drift(
+        TopologyDrift(
             "orders",
             "shard key",
             declared='{owner: "hashed"}',
@@ -246,7 +246,7 @@ def test_sharded_collection_that_is_declared_unsharded_is_reported(scratch: Data
     topology.apply(scratch, declarations={"orders": Collection(shard_key={"owner": "hashed"})})
     plan = topology.apply(scratch, declarations={"orders": Collection()})
     assert plan.drifts == (
-        Drift(
+        TopologyDrift(
             "orders",
             "shard key",
             declared="unsharded",
@@ -267,7 +267,7 @@ def test_other_zone_range_is_reported_and_kept(scratch: Database[Document]) -> N
     namespace = f"{scratch.name}.products"
     assert plan.steps == ()
     assert plan.drifts == (
-        Drift(
+        TopologyDrift(
             "products",
             f"zone {hot}",
             declared=f'{{category: "a", _id: MinKey()}} … {{category: "c", _id: MinKey()}} in {hot}',
@@ -275,7 +275,7 @@ def test_other_zone_range_is_reported_and_kept(scratch: Database[Document]) -> N
             cure=f'db.adminCommand({{updateZoneKeyRange: "{namespace}", min: {{category: "a", _id: MinKey()}}, '
             'max: {category: "f", _id: MinKey()}, zone: null}), then manage.py topology apply',
         ),
-        Drift(
+        TopologyDrift(
             "products",
             f"zone {cold}",
             declared="no such range",
