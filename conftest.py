@@ -114,7 +114,7 @@ def stack_of_module() -> Iterator[Stack]:
 def mongodb_away(settings: Settings) -> Iterator[None]:
     """The API of this process takes MongoDB for away; nothing is killed, and whoever asks it all the same ends that."""
     settings.MONGODB_CIRCUIT_SECONDS = 600.0
-    MONGODB.lost("says the test")
+    MONGODB.note_loss("says the test")
     yield
     MONGODB.reset()
 

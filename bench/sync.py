@@ -44,7 +44,7 @@ class Lags:
         self._sold: dict[str, float] = {}
         self.seconds: list[float] = []
 
-    def sold(self, order_id: str) -> None:
+    def note_sale(self, order_id: str) -> None:
         with self._lock:
             self._sold[order_id] = time.perf_counter()
 
@@ -89,7 +89,7 @@ def _sell(buyers: int, threads: int) -> tuple[list[float], float]:
     ended = threading.Event()
 
     def buy(owner: str) -> None:
-        lags.sold(check_out(owner, PURCHASE).order["_id"])
+        lags.note_sale(check_out(owner, PURCHASE).order["_id"])
 
     def look() -> None:
         while not ended.wait(LOOK_SECONDS):

@@ -18,7 +18,7 @@ from cart.new_cart import new_cart
 from cart.reading import CARTS, active_cart, carts_with_key, merged_into
 from gateway.accounts.owners import is_guest
 from gateway.domain.errors import Refused
-from gateway.idempotency.embedded import first_receipt, has_receipt, is_free, refuse_when_full, with_receipt
+from gateway.idempotency.embedded import first_receipt, free_for, has_receipt, refuse_when_full, with_receipt
 from gateway.idempotency.keys import Keyed
 from gateway.mongo.client import Document, database
 from gateway.mongo.reads import run
@@ -130,7 +130,7 @@ def _change(
         fields["geozone"] = {"$literal": geozone}
     if key:
         fields["receipts"] = with_receipt(key)
-    conditions = [where, is_free(key)] if key else [where]
+    conditions = [where, free_for(key)] if key else [where]
     changed: Document | None = database()[CARTS].find_one_and_update(
         {"owner": owner, "status": CartStatus.ACTIVE.value, "$and": conditions},
         [{"$set": fields}, {"$set": {"expires_at": expires_at_expression()}}],

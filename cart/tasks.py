@@ -5,7 +5,7 @@ from celery import shared_task
 from cart.analytics import compute_changed
 from cart.cassandra.mirror import MIRROR_TASK, mirror_cart
 from cart.expiry import abandon_expired
-from gateway.background import GivesUp, begun
+from gateway.background import GivesUp, mark_begun
 from gateway.cassandra.errors import CassandraUnavailable
 
 
@@ -33,5 +33,5 @@ def analyse() -> None:
     retry_backoff_max=300,
 )
 def mirror(owner: str) -> None:
-    begun(MIRROR_TASK, owner)
+    mark_begun(MIRROR_TASK, owner)
     mirror_cart(owner)

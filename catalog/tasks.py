@@ -3,7 +3,7 @@
 from celery import shared_task
 
 from catalog.cassandra import structure
-from gateway.background import GivesUp, begun
+from gateway.background import GivesUp, mark_begun
 from gateway.cassandra.errors import CassandraNotConfigured, CassandraUnavailable
 
 
@@ -16,5 +16,5 @@ from gateway.cassandra.errors import CassandraNotConfigured, CassandraUnavailabl
 )
 def copy_structure(subject: str = "structure") -> None:
     """Every 5 minutes, and soon after a change."""
-    begun(structure.TASK, subject)
+    mark_begun(structure.TASK, subject)
     structure.copy_structure()

@@ -32,7 +32,7 @@ class GivesUp(Task):
 def send_soon(task: str, subject: str, *, delay: float = 0) -> None:
     """Run the task of this name in a worker, after `delay` seconds; while it waits for its turn, no second one is sent.
 
-    By name, because tasks stand on the actions that send them. The task calls `begun` first, so that a change made
+    By name, because tasks stand on the actions that send them. The task calls `mark_begun` first, so that a change made
     while it runs sends the next. Never raises for a broker or Redis that is away.
     """
     key = _key(task, subject)
@@ -52,7 +52,7 @@ def send_soon(task: str, subject: str, *, delay: float = 0) -> None:
         log.warning("task_not_sent", task=task, error=type(error).__name__)
 
 
-def begun(task: str, subject: str) -> None:
+def mark_begun(task: str, subject: str) -> None:
     """From here on a change is no longer covered by this run of the task."""
     try:
         redis_client().delete(_key(task, subject))

@@ -46,7 +46,7 @@ class Circuit:
             # This caller tries. Should it die without a word, the next one may after the same pause.
             self._next_try = now + self._pause()
 
-    def answered(self) -> None:
+    def note_answer(self) -> None:
         """Some server answered, be it with an error."""
         if not self._silences and self._open_since is None:
             return  # nearly always, and told of every answer: not worth the lock
@@ -56,14 +56,14 @@ class Circuit:
         if was_open:
             log.info(self._back_event)
 
-    def silent(self, reason: str) -> bool:
-        """A request got no answer. Opens after several in a row; answers as `lost` does."""
+    def note_silence(self, reason: str) -> bool:
+        """A request got no answer. Opens after several in a row; answers as `note_loss` does."""
         with self._lock:
             self._silences += 1
             enough = self._silences >= SILENCES_TO_OPEN or self._open_since is not None
-        return self.lost(reason) if enough else False
+        return self.note_loss(reason) if enough else False
 
-    def lost(self, reason: str) -> bool:
+    def note_loss(self, reason: str) -> bool:
         """No server can be reached: opens at once. True: it was a later try that failed, not the first failure."""
         with self._lock:
             now = time.monotonic()

@@ -94,7 +94,7 @@ async def _served_otherwise(asked: asyncio.Future[T], otherwise: Callable[[], Aw
     if not asked.done():
         # One may be slow by itself. Several in a row, and nothing else answered meanwhile: so looks a mongos whose
         # shards are gone.
-        MONGODB.silent(f"no answer within {settings.MONGODB_PATIENCE_SECONDS} s")
+        MONGODB.note_silence(f"no answer within {settings.MONGODB_PATIENCE_SECONDS} s")
         _leave(asked)
     return answer
 

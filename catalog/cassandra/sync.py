@@ -13,7 +13,7 @@ from catalog.cassandra.tables import (
     writes_of,
 )
 from catalog.products.cards import PRODUCTS
-from gateway.cassandra.partition_stats import bucket_for
+from gateway.cassandra.partition_stats import choose_bucket
 from gateway.cassandra.statements import Row, Select, Write
 from gateway.cassandra.table import Table
 from gateway.mongo.client import Document
@@ -41,7 +41,7 @@ def _bucket(product: Document, last: Document | None) -> int:
     if last and last["category"] == product["category"]:
         bucket: int = last["bucket"]
         return bucket
-    return bucket_for(PRODUCTS_CACHE_BY_REGION, ANYWHERE, product["category"], identity=product["_id"])
+    return choose_bucket(PRODUCTS_CACHE_BY_REGION, ANYWHERE, product["category"], identity=product["_id"])
 
 
 def _writes(product: Document) -> Iterator[Write]:

@@ -94,12 +94,12 @@ class _Trusted:
 TRUSTED = _Trusted()
 
 
-def bucket_for(table: Table, *prefix: object, identity: str) -> int:
+def choose_bucket(table: Table, *prefix: object, identity: str) -> int:
     """Where a new row goes. Readers can find the bucket before anything is in it."""
     label = _label(prefix)
     buckets = TRUSTED.get(table, label)
     if buckets is None:
-        buckets = _grown(table, label)
+        buckets = _grow(table, label)
         TRUSTED.put(table, label, buckets)
     return zlib.crc32(identity.encode()) % buckets
 
@@ -119,7 +119,7 @@ def note(tables: Iterable[Table], partitions: Collection[Partition]) -> None:
     chosen = [partition for partition in partitions if partition[0] in sampled]
     random.shuffle(chosen)
     try:
-        for partition in _due(chosen, sampled):
+        for partition in _claim_due(chosen, sampled):
             measure(sampled[partition[0]], partition[1:])
     except (CassandraError, RedisError) as error:
         log.info("partition_stats.not_measured", error=type(error).__name__)
@@ -152,7 +152,7 @@ def largest(tables: Sequence[Table], *, limit: int) -> list[Size]:
     return sorted(found, key=lambda size: -size.rows)[:limit]
 
 
-def _grown(table: Table, label: str) -> int:
+def _grow(table: Table, label: str) -> int:
     """The buckets that the rows counted so far need, made known to readers first."""
     known = read(_known_buckets(table, label))
     rows = sum(row["rows"] or 0 for row in known)
@@ -186,7 +186,7 @@ def _range(known: Iterable[Row]) -> range:
     return range(max(numbers, default=-1) + 1)
 
 
-def _due(chosen: Sequence[Partition], sampled: dict[str, Table]) -> Iterator[Partition]:
+def _claim_due(chosen: Sequence[Partition], sampled: dict[str, Table]) -> Iterator[Partition]:
     left = MEASURED_AT_ONCE
     for partition in chosen:
         if not left:

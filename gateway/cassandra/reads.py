@@ -10,7 +10,7 @@ from concurrent.futures import Future
 from contextlib import aclosing
 
 from gateway.cassandra.driver.circuit import CIRCUIT
-from gateway.cassandra.driver.requests import Ready, RowPage, ready, ready_async, send, wait, wait_async
+from gateway.cassandra.driver.requests import Ready, RowPage, prepare, prepare_async, send, wait, wait_async
 from gateway.cassandra.statements import Consistency, Row, Select
 from gateway.cassandra.writes import IN_FLIGHT
 
@@ -38,7 +38,7 @@ def read_many(requests: Iterable[Select]) -> list[list[Row]]:
     for request in requests:
         if len(pending) == IN_FLIGHT:
             take_first()
-        to_send = ready(request)
+        to_send = prepare(request)
         pending.append((to_send, send(to_send)))
     while pending:
         take_first()
@@ -48,7 +48,7 @@ def read_many(requests: Iterable[Select]) -> list[list[Row]]:
 def scan(request: Select) -> Iterator[Row]:
     """Row by row, fetched page by page as they are asked for."""
     CIRCUIT.check()
-    to_send = ready(request)
+    to_send = prepare(request)
     yield from _from(to_send, wait(send(to_send)))
 
 
@@ -63,7 +63,7 @@ async def first_async(request: Select) -> Row | None:
 
 async def scan_async(request: Select) -> AsyncGenerator[Row, None]:
     CIRCUIT.check()
-    to_send = await ready_async(request)
+    to_send = await prepare_async(request)
     page = await wait_async(send(to_send))
     for row in page.rows:
         yield row

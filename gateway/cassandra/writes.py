@@ -7,7 +7,7 @@ from itertools import groupby, islice
 from typing import Any
 
 from gateway.cassandra.driver.circuit import CIRCUIT
-from gateway.cassandra.driver.requests import RowPage, ready_batch, send, wait
+from gateway.cassandra.driver.requests import RowPage, prepare_batch, send, wait
 from gateway.cassandra.statements import Write
 
 # Enough to keep a small cluster busy, few enough that one rebuild does not crowd out the shop's own requests.
@@ -23,7 +23,7 @@ def write(writes: Iterable[Write]) -> None:
     for batch in _by_partition(writes):
         if len(pending) == IN_FLIGHT:
             wait(pending.popleft())
-        pending.append(send(ready_batch(batch)))
+        pending.append(send(prepare_batch(batch)))
     while pending:
         wait(pending.popleft())
 

@@ -21,7 +21,7 @@ from gateway.accounts.sign_in import known_devices
 from gateway.domain.texts import Language
 from gateway.fallback import note_degraded
 from gateway.graphql.writes import run_write
-from gateway.mongo.outage import MongoUnavailable, ask, is_anybody_in_sight
+from gateway.mongo.outage import MongoUnavailable, ask, ping_anybody
 from gateway.web.http import Scope, header, sent_cookies
 
 
@@ -83,7 +83,7 @@ class RequestContext:
         if owner is None:
             session = self.new_session()
             await run_write(session.create)
-            self.signed_in(AnonymousUser(), session)
+            self.sign_in(AnonymousUser(), session)
             owner = _owner_by(session)
         if owner is None:
             raise RuntimeError("a new session has no key")
@@ -100,12 +100,12 @@ class RequestContext:
         """Not saved yet."""
         return SessionStore(device=self.header("user-agent") or "", ip_address=self.address)
 
-    def signed_in(self, user: User | AnonymousUser, session: SessionStore) -> None:
+    def sign_in(self, user: User | AnonymousUser, session: SessionStore) -> None:
         """From here on the request is this user's, and the answer brings the session's token."""
         self.new_token, self._ended = session.session_key, False
         self._become(_Viewer(user, session))
 
-    def signed_out(self) -> None:
+    def sign_out(self) -> None:
         """From here on the request is nobody's, and the answer takes the cookie away."""
         self.new_token, self._ended = None, True
         self._become(_Viewer(AnonymousUser(), None))
@@ -159,7 +159,7 @@ class RequestContext:
         """Raises MongoUnavailable also when the look-up takes long and no server is in sight: the session can tell."""
         found = asyncio.ensure_future(self._viewer())
         await asyncio.wait({found}, timeout=settings.MONGODB_PATIENCE_SECONDS)
-        if not found.done() and not await is_anybody_in_sight():
+        if not found.done() and not await ping_anybody():
             found.cancel()
             raise MongoUnavailable("no server is known")
         return await found

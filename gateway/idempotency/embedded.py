@@ -23,7 +23,7 @@ class TooManyKeys(DomainError):
     )
 
 
-def is_free(keyed: Keyed) -> Document:
+def free_for(keyed: Keyed) -> Document:
     """Filter: the document has no receipt of the key, and room for one more."""
     return {"receipts.key": {"$ne": keyed.key}, "$expr": {"$lt": [{"$size": _LIVE}, MAX_RECEIPTS]}}
 

@@ -49,7 +49,7 @@ class CommandCounter(CommandListener):
 
     def succeeded(self, event: CommandSucceededEvent) -> None:
         if event.database_name not in _WITHOUT_SHARDS:
-            MONGODB.answered()
+            MONGODB.note_answer()
 
     def failed(self, event: CommandFailedEvent) -> None:
         """Only what is sent is counted."""

@@ -71,7 +71,7 @@ def asking() -> Iterator[None]:
             raise
         # Several in a row, for the others: a connection may break, or a shard be without a primary, while all else goes
         # on. But when the driver has waited for any server in vain, there is none.
-        (MONGODB.lost if isinstance(cause, ServerSelectionTimeoutError) else MONGODB.silent)(str(cause))
+        (MONGODB.note_loss if isinstance(cause, ServerSelectionTimeoutError) else MONGODB.note_silence)(str(cause))
         raise MongoUnavailable(str(cause)) from error
 
 
@@ -87,7 +87,7 @@ def give_up_if_nobody_is_there(error: PyMongoError, client: MongoClient[Any]) ->
     Inside a transaction the same error may also mean that the one mongos it is bound to is gone: then another serves.
     """
     if isinstance(error, ServerSelectionTimeoutError) and not is_anybody_there(client):
-        MONGODB.lost(str(error))
+        MONGODB.note_loss(str(error))
         raise MongoUnavailable(str(error)) from error
 
 
@@ -96,7 +96,7 @@ def is_anybody_there(client: MongoClient[Any]) -> bool:
     return bool(client.topology_description.has_readable_server(Nearest()))
 
 
-async def is_anybody_in_sight() -> bool:
+async def ping_anybody() -> bool:
     """Asked of the servers themselves, for a moment: a slow read says nothing about them."""
     try:
         with pymongo.timeout(LOOK_SECONDS):

@@ -51,45 +51,45 @@ def _client(url: str) -> Redis:
     )
 
 
-class Reachable:
+class Reachability:
     """Whether Redis is worth asking."""
 
     def __init__(self) -> None:
         self._ask_again_at = float("-inf")
 
-    def __bool__(self) -> bool:
+    def is_worth_asking(self) -> bool:
         return time.monotonic() >= self._ask_again_at
 
-    def failed(self, error: Exception) -> None:
+    def note_failure(self, error: Exception) -> None:
         self._ask_again_at = time.monotonic() + RETRY_SECONDS
         log.warning("redis_away", error=type(error).__name__)
 
 
-_reachable = Reachable()
+_reachability = Reachability()
 # An asynchronous client belongs to the loop it was first used on.
 _async_clients: WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncRedis] = WeakKeyDictionary()
 
 
 async def ask_cache(question: Callable[[AsyncRedis], Awaitable[T]]) -> T | None:
     """The answer of the cache's Redis, or None while it is away; never raises for that nor waits past REDIS_TIMEOUT."""
-    if not _reachable:
+    if not _reachability.is_worth_asking():
         return None
     try:
         async with asyncio.timeout(settings.REDIS_TIMEOUT):
             return await question(_async_client())
     except (RedisError, OSError, TimeoutError) as error:
-        _reachable.failed(error)
+        _reachability.note_failure(error)
         return None
 
 
 def ask_cache_blocking(question: Callable[[Redis], T]) -> T | None:
     """Likewise, for code that runs in a thread."""
-    if not _reachable:
+    if not _reachability.is_worth_asking():
         return None
     try:
         return question(cache_client())
     except (RedisError, OSError) as error:
-        _reachable.failed(error)
+        _reachability.note_failure(error)
         return None
 
 

@@ -10,7 +10,7 @@ import structlog
 from django.conf import settings
 from redis.exceptions import RedisError
 
-from gateway.background import begun, send_soon
+from gateway.background import mark_begun, send_soon
 from gateway.redis.clients import redis_client
 from gateway.sync.copy import copy_documents
 from gateway.sync.declarations import declared_as
@@ -52,7 +52,7 @@ def sync_queued(collection: str) -> int:
     What is queued meanwhile has its own task, a delay later: else a shop that sells all the time would keep this one
     busy for ever, and each sale would be copied by itself.
     """
-    begun(TASK, collection)
+    mark_begun(TASK, collection)
     synced = declared_as(collection)
     copied, left = 0, redis_client().scard(_queue(collection))
     while left > 0 and (members := redis_client().spop(_queue(collection), min(BATCH, left))):

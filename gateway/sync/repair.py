@@ -35,11 +35,11 @@ def reconcile(
         left = repair_rows(synced, differing) if repair else {each.document["_id"] for each in differing}
         for each in differing:
             for difference in each.differences:
-                yield noted(difference, is_repaired=difference.id not in left)
+                yield note_finding(difference, is_repaired=difference.id not in left)
         report(len(documents))
 
 
-def noted(difference: RowDifference, *, is_repaired: bool) -> Finding:
+def note_finding(difference: RowDifference, *, is_repaired: bool) -> Finding:
     log.warning("reconcile.difference", **difference._asdict(), repaired=is_repaired)
     return Finding(difference, is_repaired)
 

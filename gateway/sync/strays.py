@@ -14,7 +14,7 @@ from gateway.mongo.reads import Evidence, decide
 from gateway.sync.batches import BATCH
 from gateway.sync.comparison import Differing, RowDifference, is_unmarked, is_waiting, row_key
 from gateway.sync.declarations import Synced
-from gateway.sync.repair import Finding, noted, repair_rows
+from gateway.sync.repair import Finding, note_finding, repair_rows
 
 # Microseconds to which MongoDB keeps a creation: a document made just after a look must not be deleted by that look.
 CREATION_PRECISION = 1_000
@@ -43,11 +43,11 @@ def _strays_among(keys: Sequence[Row], synced: Synced, table: Table, *, repair: 
             if repair:
                 # No version to follow: the clock's time, below which nothing of a later document lies.
                 write([table.delete(key, timestamp=looked)])
-            yield noted(RowDifference(table.name, id_, "only_copied"), is_repaired=repair)
+            yield note_finding(RowDifference(table.name, id_, "only_copied"), is_repaired=repair)
         elif before and after and after["version"] == before["version"] and not is_waiting(after):
             difference = RowDifference(table.name, id_, "stale")
             left = repair_rows(synced, [Differing(after, (difference,), ((table, key),))]) if repair else {id_}
-            yield noted(difference, is_repaired=not left)
+            yield note_finding(difference, is_repaired=not left)
 
 
 def _is_stray(synced: Synced, table: Table, key: Row, document: Document | None) -> bool:

@@ -18,7 +18,7 @@ from structlog.testing import capture_logs
 
 from deploy.local.start.stack import Stack
 from gateway import background
-from gateway.background import begun, send_soon
+from gateway.background import mark_begun, send_soon
 from gateway.redis.clients import redis_client
 from gateway.tests.samples.tasks import NOTE
 
@@ -71,7 +71,7 @@ def test_subjects_do_not_share_a_turn(subject: str, published: list[str]) -> Non
 
 def test_change_after_the_run_has_begun_sends_the_next(subject: str, published: list[str]) -> None:
     send_soon(NOTE, subject, delay=LATER)
-    begun(NOTE, subject)
+    mark_begun(NOTE, subject)
     send_soon(NOTE, subject, delay=LATER)
 
     assert published == [NOTE, NOTE]
@@ -121,7 +121,7 @@ def test_sender_survives_redis_and_the_next_send_after_its_return_arrives(
     stack.kill("redis")
     with capture_logs() as logged:
         send_soon(NOTE, subject, delay=LATER)
-        begun(NOTE, subject)
+        mark_begun(NOTE, subject)
 
     assert [line["event"] for line in logged] == ["task_not_sent", "task_not_marked_begun"]
     stack.start("redis")

@@ -97,7 +97,7 @@ def test_one_slow_read_opens_no_circuit_but_silence_does() -> None:
     for _ in range(SILENCES_TO_OPEN - 1):
         answered((slow, says("cassandra")))
     MONGODB.check()
-    MONGODB.answered()
+    MONGODB.note_answer()
     for _ in range(SILENCES_TO_OPEN):
         answered((slow, says("cassandra")))
 

@@ -35,7 +35,7 @@ class ViewerMutation:
         self, info: Info[RequestContext, None], email: str, password: str, name: str = "", phone: str = ""
     ) -> SessionPayload:
         made = partial(make_account, email=email, password=password, name=name, phone=phone)
-        return await _signed_in(info.context, made, MergeMode.MERGE)
+        return await _sign_in(info.context, made, MergeMode.MERGE)
 
     @strawberry.mutation(description="Likewise for an account that exists.")
     async def login(
@@ -45,14 +45,14 @@ class ViewerMutation:
         password: str,
         cart_merge: CartMergeMode = MergeMode.MERGE,  # type: ignore[valid-type]
     ) -> SessionPayload:
-        return await _signed_in(info.context, partial(recognise, email=email, password=password), cart_merge)
+        return await _sign_in(info.context, partial(recognise, email=email, password=password), cart_merge)
 
     @strawberry.mutation
     async def logout(self, info: Info[RequestContext, None]) -> SessionPayload:
         session = await info.context.session()
         if session:
             await run_beside(session.flush)
-        info.context.signed_out()
+        info.context.sign_out()
         return SessionPayload(viewer=Viewer(), user_errors=[], warnings=[])
 
     @strawberry.mutation(description="Ends every other session of the account.")
@@ -68,7 +68,7 @@ class ViewerMutation:
         return SessionPayload(token=session.session_key, viewer=Viewer(), user_errors=[], warnings=[])
 
 
-async def _signed_in(context: RequestContext, who: Callable[[Visit], Account], mode: MergeMode) -> SessionPayload:
+async def _sign_in(context: RequestContext, who: Callable[[Visit], Account], mode: MergeMode) -> SessionPayload:
     visit = Visit(
         client=context.client,
         device=context.device,
@@ -81,7 +81,7 @@ async def _signed_in(context: RequestContext, who: Callable[[Visit], Account], m
         done = await run_write(enter, visit, user, mode)
     except DomainError as error:
         return SessionPayload(user_errors=user_errors(error, context.language), warnings=[])
-    context.signed_in(done.user, done.session)
+    context.sign_in(done.user, done.session)
     context.remember_device(device_proof(done.user, context.device))
     return SessionPayload(
         token=done.session.session_key,

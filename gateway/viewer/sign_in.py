@@ -54,13 +54,13 @@ def make_account(visit: Visit, email: str, password: str, *, name: str, phone: s
     visit.new_session.admit()
     registration = attempts.begin_registration(visit.client)
     try:
-        return _registered(visit, email, password, name=name, phone=phone)
+        return _register(visit, email, password, name=name, phone=phone)
     except DomainError:
         registration.take_back()
         raise
 
 
-def _registered(visit: Visit, email: str, password: str, *, name: str, phone: str) -> User:
+def _register(visit: Visit, email: str, password: str, *, name: str, phone: str) -> User:
     attempt = attempts.begin(email, visit.client, visit.device)
     try:
         user = register(email, password, name=name, phone=phone)
@@ -83,7 +83,7 @@ def enter(visit: Visit, user: User, mode: MergeMode) -> SignedIn:
     customer = customer_owner(user.pk)
     # Before the guest's session ends: until then its token finds the cart, and signing in again moves it.
     before = hand_over(guest, customer, mode) if guest else HandedOver()
-    session = _opened(visit.new_session, user)
+    session = _open(visit.new_session, user)
     if visit.session:
         visit.session.delete()
     after = hand_over_the_rest(guest, customer, mode) if guest else HandedOver()
@@ -92,7 +92,7 @@ def enter(visit: Visit, user: User, mode: MergeMode) -> SignedIn:
     return SignedIn(user, session, before.lines_dropped + after.lines_dropped)
 
 
-def _opened(session: SessionStore, user: User) -> SessionStore:
+def _open(session: SessionStore, user: User) -> SessionStore:
     session[SESSION_KEY] = str(user.pk)
     session[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
     session[HASH_SESSION_KEY] = user.get_session_auth_hash()

@@ -19,7 +19,7 @@ from gateway.mongo.reads import run
 from gateway.sync.batches import BATCH, BY_TIME, by_id, by_time
 from gateway.sync.comparison import Differing, RowDifference
 from gateway.sync.declarations import Synced, declared
-from gateway.sync.repair import Finding, noted, reconcile, repair_rows
+from gateway.sync.repair import Finding, note_finding, reconcile, repair_rows
 from gateway.sync.strays import reconcile_strays
 from ordering.archive.restore import restore_order
 from ordering.cassandra.sync import ORDERS, SYNCED
@@ -115,14 +115,14 @@ def _other_way(table: Table, rows: Sequence[Row], lost: set[str], *, repair: boo
     for order_id in _lost(sorted(absent)):
         lost.add(order_id)
         found = RowDifference(table.name, order_id, "only_copied")
-        yield noted(found, is_repaired=repair and restore_order(order_id))
+        yield note_finding(found, is_repaired=repair and restore_order(order_id))
     for row in rows:
         order = known.get(row["order_id"])
         if order and not _is_in_place(table, row, order):
             difference = RowDifference(table.name, order["_id"], "stale")
             key = {column: row[column] for column in table.primary_key}
             left = repair_rows(SYNCED, [Differing(order, (difference,), ((table, key),))]) if repair else {order["_id"]}
-            yield noted(difference, is_repaired=not left)
+            yield note_finding(difference, is_repaired=not left)
 
 
 def _known(ids: Sequence[str]) -> dict[str, Document]:

@@ -1,6 +1,6 @@
 """Orders are kept in step with Cassandra."""
 
-from gateway.cassandra.partition_stats import bucket_for
+from gateway.cassandra.partition_stats import choose_bucket
 from gateway.cassandra.reads import first
 from gateway.cassandra.statements import Select
 from gateway.mongo.client import Document
@@ -22,7 +22,7 @@ def _placed(order: Document) -> Document:
     """The bucket of its day, chosen once: later versions stay there, however many buckets the day has by then."""
     if order.get("period_bucket") is not None:
         return {}
-    return {"period_bucket": bucket_for(ORDERS_BY_PERIOD, day_of(order), identity=order["_id"])}
+    return {"period_bucket": choose_bucket(ORDERS_BY_PERIOD, day_of(order), identity=order["_id"])}
 
 
 def _archived_ones() -> str:

@@ -17,7 +17,7 @@ from redis.exceptions import RedisError
 from cart.completion import fence_cart
 from catalog.products.cards import ProductKey
 from catalog.stock.reservations import MarkedProduct, Pieces, Purpose, marked_before, marks_of_cart, release, settle
-from gateway.background import begun, send_soon
+from gateway.background import mark_begun, send_soon
 from gateway.mongo.client import Document
 from gateway.redis.clients import redis_client
 from ordering.payments.late_payments import is_retaken
@@ -55,7 +55,7 @@ def settle_queued() -> list[str]:
 
     What is queued meanwhile has its own task: while everybody buys, this one would never end, and tell no buyer.
     """
-    begun(SETTLE_TASK, QUEUE)
+    mark_begun(SETTLE_TASK, QUEUE)
     settled: list[str] = []
     left = redis_client().llen(QUEUE)
     while left > 0 and (texts := redis_client().lpop(QUEUE, min(BATCH, left))):

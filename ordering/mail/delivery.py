@@ -14,7 +14,7 @@ import structlog
 from django.core.mail import EmailMessage
 from pymongo import ReturnDocument
 
-from gateway.background import begun, send_soon
+from gateway.background import mark_begun, send_soon
 from gateway.mongo.client import Document, database
 from ordering.mail.letters import Letter, letter
 from ordering.mail.mailboxes import give_back, take_room
@@ -47,7 +47,7 @@ def mail_soon(order_id: str) -> None:
 
 def send_due_mails(order_id: str) -> int:
     """What the buyer is to be told of this order and nobody is telling already; returns how many letters went."""
-    begun(MAIL_TASK, order_id)
+    mark_begun(MAIL_TASK, order_id)
     order = find_order(order_id)
     return _send_due([order]) if order else 0
 

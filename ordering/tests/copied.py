@@ -50,7 +50,7 @@ def running(patient: None) -> Iterator[Run]:
 def cassandra_away(patient: None) -> Iterator[Callable[[], None]]:
     """Called, it lets nothing through to Cassandra any more until the test ends."""
     with override_settings(CASSANDRA_CIRCUIT_SECONDS=600.0):
-        yield lambda: void(CIRCUIT.lost("as the test wants it"))
+        yield lambda: void(CIRCUIT.note_loss("as the test wants it"))
         CIRCUIT.reset()
 
 

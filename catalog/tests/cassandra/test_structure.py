@@ -42,7 +42,7 @@ def test_process_that_never_saw_the_tree_takes_the_copy() -> None:
     copy_structure()
     tree, geozones = run(whole_tree()), run(all_geozones())
     CATEGORIES.forget()
-    MONGODB.lost("says the test")
+    MONGODB.note_loss("says the test")
 
     with noting_degradation() as degradation:
         assert asyncio.run(CATEGORIES.get_async()) == tree
@@ -56,7 +56,7 @@ def test_process_that_saw_the_tree_keeps_it_without_cassandra_too(settings: Sett
     tree = asyncio.run(CATEGORIES.get_async())
     CATEGORIES._read_at = float("-inf")
     settings.CASSANDRA_CONTACT_POINTS = []
-    MONGODB.lost("says the test")
+    MONGODB.note_loss("says the test")
 
     with noting_degradation() as degradation:
         assert asyncio.run(CATEGORIES.get_async()) is tree
@@ -73,7 +73,7 @@ def test_change_is_copied_soon_and_leaves_nothing_of_what_was(database: Database
     assert redis_client().exists(f"soon:{TASK}:structure") == 1
     copy_structure()
     CATEGORIES.forget()
-    MONGODB.lost("says the test")
+    MONGODB.note_loss("says the test")
 
     assert asyncio.run(CATEGORIES.get_async()).get("tv") is None
     assert redis_client().exists(f"soon:{TASK}:structure") == 0

@@ -20,7 +20,7 @@ from gateway.mongo.client import Document, close_async_client
 from gateway.mongo.commands import COMMANDS
 from gateway.mongo.policies import CATALOG_LIST, collecting_policies
 from gateway.mongo.reads import Aggregation, run
-from gateway.redis.clients import Reachable, cache_client, close_async_redis
+from gateway.redis.clients import Reachability, cache_client, close_async_redis
 
 POSSIBLE = [name for name, wanted in LISTED.items() if not wanted.impossible]
 WHITE_SAMSUNG = Wanted(
@@ -131,7 +131,7 @@ def test_two_filters_never_share_an_answer(documents: list[Document]) -> None:
 @override_settings(REDIS_CACHE_URL="redis://127.0.0.1:9/0")
 def test_without_redis_a_crowd_computes_once_too(documents: list[Document], monkeypatch: pytest.MonkeyPatch) -> None:
     # So that later tests do not find Redis given up.
-    monkeypatch.setattr("gateway.redis.clients._reachable", Reachable())
+    monkeypatch.setattr("gateway.redis.clients._reachability", Reachability())
     monkeypatch.setattr(facet_cache, "_own", facet_cache._OwnMemory())
     read = facets(LISTED["category"], every_category=EVERY_CATEGORY)
 

@@ -24,7 +24,7 @@ def user_of(session: SessionBase) -> User | AnonymousUser:
     today, *earlier = user.session_auth_hashes()
     if constant_time_compare(signed, today):
         return user
-    if any(constant_time_compare(signed, hashed) for hashed in earlier) and _signed_anew(session, today):
+    if any(constant_time_compare(signed, hashed) for hashed in earlier) and _sign_anew(session, today):
         return user
     session.flush()
     return AnonymousUser()
@@ -38,7 +38,7 @@ def _account(session: SessionBase) -> User | None:
     return cast("User | None", load_backend(backend_path).get_user(user_id))
 
 
-def _signed_anew(session: SessionBase, auth: str) -> bool:
+def _sign_anew(session: SessionBase, auth: str) -> bool:
     """False: it has ended meanwhile."""
     session[HASH_SESSION_KEY] = auth
     try:

@@ -15,7 +15,7 @@ from redis.exceptions import RedisError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from gateway.accounts.sessions.records import SessionRecord
-from gateway.redis.clients import Reachable, redis_client
+from gateway.redis.clients import Reachability, redis_client
 
 UNSYNCED = "sessions:unsynced"
 # Guests' sessions by when they were last used. Anybody may make one, so there are only so many copies of them.
@@ -163,15 +163,15 @@ def end(session_id: str, record: SessionRecord | None, *, queued: bool) -> Sessi
     return known
 
 
-def now_synced(record: SessionRecord) -> bool:
+def mark_synced(record: SessionRecord) -> bool:
     """Cassandra has it. False: there is a newer one, or the session has ended."""
     life = max(1, record.seconds_left())
-    return _synced(record.session_id, ended=False, written_at=record.written_at, seconds=min(SYNCED_SECONDS, life))
+    return _mark(record.session_id, ended=False, written_at=record.written_at, seconds=min(SYNCED_SECONDS, life))
 
 
-def now_ended(session_id: str) -> bool:
+def mark_end_synced(session_id: str) -> bool:
     """Cassandra's rows are deleted. The tombstone outlives whatever request was under way."""
-    return _synced(session_id, ended=True, written_at=0, seconds=SYNCED_SECONDS)
+    return _mark(session_id, ended=True, written_at=0, seconds=SYNCED_SECONDS)
 
 
 def unsynced(limit: int) -> list[str]:
@@ -191,22 +191,22 @@ def listed(user_id: str) -> list[str]:
     return found
 
 
-def _synced(session_id: str, *, ended: bool, written_at: int, seconds: int) -> bool:
+def _mark(session_id: str, *, ended: bool, written_at: int, seconds: int) -> bool:
     arguments = (session_id, int(ended), written_at, seconds)
     return bool(_ask(lambda redis: redis.register_script(_SYNCED)(keys=[_key(session_id), UNSYNCED], args=arguments)))
 
 
 # A Redis that hangs costs every question its time-out; one that is gone refuses at once and may always be asked.
-_hanging = Reachable()
+_reachability = Reachability()
 
 
 def _ask(question: Callable[[Redis], Any]) -> Any:
-    if not _hanging:
+    if not _reachability.is_worth_asking():
         raise RedisConnectionError("Redis did not answer a moment ago")
     try:
         return question(redis_client())
     except RedisTimeoutError as error:
-        _hanging.failed(error)
+        _reachability.note_failure(error)
         raise
 
 

@@ -37,7 +37,7 @@ def catch_up() -> int:
 def _round() -> int:
     found = {session_id: cache.find(session_id) for session_id in cache.unsynced(BATCH)}
     write(one for session_id, cached in found.items() for one in _writes(session_id, cached))
-    return sum(_told(session_id, cached) for session_id, cached in found.items())
+    return sum(_mark_told(session_id, cached) for session_id, cached in found.items())
 
 
 def _writes(session_id: str, cached: CachedSession | None) -> list[Write]:
@@ -49,8 +49,8 @@ def _writes(session_id: str, cached: CachedSession | None) -> list[Write]:
     return list(rows.ending(session_id, record.as_device() if record else None))
 
 
-def _told(session_id: str, cached: CachedSession | None) -> bool:
+def _mark_told(session_id: str, cached: CachedSession | None) -> bool:
     """False: the session was changed meanwhile and is left for the next round."""
     if cached and cached.record and not cached.ended:
-        return cache.now_synced(cached.record)
-    return cache.now_ended(session_id)
+        return cache.mark_synced(cached.record)
+    return cache.mark_end_synced(session_id)

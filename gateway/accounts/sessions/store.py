@@ -48,7 +48,7 @@ def save(record: SessionRecord) -> bool:
             raise SessionsUnavailable("neither Redis nor Cassandra keeps the session") from error
         return True
     with suppress(RedisError):
-        cache.now_synced(record)
+        cache.mark_synced(record)
     return True
 
 
@@ -66,7 +66,7 @@ def end(session_id: str, record: SessionRecord | None = None) -> None:
             raise SessionsUnavailable("neither Redis nor Cassandra ends the session") from error
         return
     with suppress(RedisError):
-        cache.now_ended(session_id)
+        cache.mark_end_synced(session_id)
 
 
 def _from_cassandra_alone(session_id: str, why: RedisError) -> SessionRecord | None:

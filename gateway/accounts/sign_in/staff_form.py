@@ -16,11 +16,11 @@ from gateway.web.http import UNKNOWN, network_of
 class StaffSignIn(AdminAuthenticationForm):
     def clean(self) -> dict[str, Any]:
         try:
-            return hashing_pool().run(self._recognised)
+            return hashing_pool().run(self._recognise)
         except (TooManyFailures, TooManySignIns) as error:
             raise ValidationError(error.message()) from error
 
-    def _recognised(self) -> dict[str, Any]:
+    def _recognise(self) -> dict[str, Any]:
         request = self.request or HttpRequest()
         client = network_of(request.META.get("REMOTE_ADDR", UNKNOWN))
         device = request.COOKIES.get(known_devices.COOKIE)

@@ -145,8 +145,8 @@ def test_catching_up_does_not_forget_a_change_made_meanwhile(
         back_again(link)
         return told(record)
 
-    told: Callable[[object], bool] = cache.now_synced  # type: ignore[assignment]
-    monkeypatch.setattr(cache, "now_synced", changed_just_before)
+    told: Callable[[object], bool] = cache.mark_synced  # type: ignore[assignment]
+    monkeypatch.setattr(cache, "mark_synced", changed_just_before)
     catch_up.catch_up()
     monkeypatch.undo()
 

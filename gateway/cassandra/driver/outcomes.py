@@ -36,24 +36,24 @@ def typed_errors() -> Iterator[None]:
     except CassandraError:
         raise
     except Exception as error:
-        seen = outcome(error)
+        seen = judge(error)
         if seen is error:
             raise
         raise seen from error
 
 
-def outcome(error: Exception) -> Exception:
+def judge(error: Exception) -> Exception:
     """Tell the circuit; return what the caller should see."""
     if isinstance(error, NOT_SERVED) or _tried_and_not_served(error):
-        CIRCUIT.answered()
+        CIRCUIT.note_answer()
     elif isinstance(error, REFUSED):
-        CIRCUIT.answered()
+        CIRCUIT.note_answer()
         return error
     elif isinstance(error, NoHostAvailable | UnresolvableContactPoints):
-        if CIRCUIT.lost(readable(error)):
+        if CIRCUIT.note_loss(readable(error)):
             CONNECTOR.renew()
     elif isinstance(error, SILENCE):
-        if CIRCUIT.silent(readable(error)):
+        if CIRCUIT.note_silence(readable(error)):
             CONNECTOR.renew()
     else:
         return error

@@ -15,7 +15,7 @@ from cassandra.query import BatchStatement, BatchType, BoundStatement
 from django.conf import settings
 
 from gateway.cassandra.driver.circuit import CIRCUIT
-from gateway.cassandra.driver.outcomes import outcome, typed_errors
+from gateway.cassandra.driver.outcomes import judge, typed_errors
 from gateway.cassandra.driver.session import CONNECTOR
 from gateway.cassandra.statements import Row, Select, Write
 
@@ -36,7 +36,7 @@ class RowPage(NamedTuple):
     """Where the next page begins; None: this was the last."""
 
 
-def ready(request: Select | Write) -> Ready:
+def prepare(request: Select | Write) -> Ready:
     """Bound to its values and its table's consistency. May wait: on first use it opens the connection and prepares."""
     with typed_errors():
         connection = CONNECTOR.connection()
@@ -48,16 +48,16 @@ def ready(request: Select | Write) -> Ready:
     return Ready(connection.session, statement)
 
 
-async def ready_async(request: Select | Write) -> Ready:
+async def prepare_async(request: Select | Write) -> Ready:
     connection = CONNECTOR.opened()
-    if connection and connection.prepared.ready(request.cql):
-        return ready(request)
-    return await asyncio.to_thread(ready, request)
+    if connection and connection.prepared.is_ready(request.cql):
+        return prepare(request)
+    return await asyncio.to_thread(prepare, request)
 
 
-def ready_batch(writes: Sequence[Write]) -> Ready:
+def prepare_batch(writes: Sequence[Write]) -> Ready:
     """Writes to one partition as one: a single round trip, and a single mutation on each replica."""
-    members = [ready(write) for write in writes]
+    members = [prepare(write) for write in writes]
     if len(members) == 1:
         return members[0]
     batch = BatchStatement(BatchType.UNLOGGED, consistency_level=_level(writes[0]))
@@ -75,12 +75,12 @@ def send(to_send: Ready, page: bytes | None = None) -> Future[RowPage]:
 
     # The driver may report twice, when a time-out and a repetition end at the same moment: the first report counts.
     def succeed(rows: list[Row] | None) -> None:
-        CIRCUIT.answered()
+        CIRCUIT.note_answer()
         with suppress(InvalidStateError):
             future.set_result(RowPage(rows or [], ResultSet(response, rows).paging_state))
 
     def fail(error: Exception) -> None:
-        seen = outcome(error)
+        seen = judge(error)
         with suppress(InvalidStateError):
             future.set_exception(seen)
 

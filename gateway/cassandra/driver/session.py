@@ -42,7 +42,7 @@ class PreparedStatements:
         self._lock = threading.Lock()
         self._statements: OrderedDict[str, Future[Any]] = OrderedDict()
 
-    def ready(self, cql: str) -> bool:
+    def is_ready(self, cql: str) -> bool:
         found = self._statements.get(cql)
         return found is not None and found.done()
 

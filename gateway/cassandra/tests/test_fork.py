@@ -86,7 +86,7 @@ def test_child_forked_while_a_lock_is_held_does_not_wait_for_it() -> None:
 
 def test_child_does_not_inherit_an_open_circuit() -> None:
     key = str(uuid.uuid4())
-    CIRCUIT.lost("the parent saw an outage")
+    CIRCUIT.note_loss("the parent saw an outage")
 
     assert in_child(lambda: remember(key, "child")) == 0
 

@@ -186,7 +186,7 @@ def test_when_the_pause_is_over_a_single_caller_tries(link: Link, impatient: Set
     ping()
     sent = count_requests()
     impatient.CASSANDRA_CIRCUIT_SECONDS = 0.0
-    CIRCUIT.lost("an outage whose pause is over")
+    CIRCUIT.note_loss("an outage whose pause is over")
     impatient.CASSANDRA_CIRCUIT_SECONDS = 5.0
     link.freeze()
     together = threading.Barrier(20)

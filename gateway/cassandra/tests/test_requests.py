@@ -328,7 +328,7 @@ def test_prepared_statements_are_bounded(owner: str, fresh: Settings, monkeypatc
         read(orders_of(owner, columns=[column]))
 
     prepared = CONNECTOR.connection().prepared
-    assert [prepared.ready(text) for text in texts] == [False, True, True]
+    assert [prepared.is_ready(text) for text in texts] == [False, True, True]
     assert read(orders_of(owner, columns=["status"])) == []
 
 

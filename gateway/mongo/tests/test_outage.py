@@ -102,7 +102,7 @@ def test_slow_query_or_fault_of_ours_is_no_outage(error: Exception) -> None:
 
 
 def test_any_answer_about_documents_closes_it_whoever_asked(database: Database[Document]) -> None:
-    MONGODB.lost("test")
+    MONGODB.note_loss("test")
 
     User.objects.count()
 
@@ -110,7 +110,7 @@ def test_any_answer_about_documents_closes_it_whoever_asked(database: Database[D
 
 
 def test_what_a_mongos_knows_without_shards_does_not(cluster: None) -> None:
-    MONGODB.lost("test")
+    MONGODB.note_loss("test")
 
     orm_client().admin.command("ping")
     orm_client().config.shards.find_one()

@@ -4,7 +4,7 @@ import os
 
 from celery import shared_task
 
-from gateway.background import begun, send_soon
+from gateway.background import mark_begun, send_soon
 from gateway.cassandra.writes import write
 from gateway.logs.request_ids import current_request_id
 from gateway.mongo.client import database
@@ -30,6 +30,6 @@ def fail() -> None:
 @shared_task(name=NOTE)
 def note(subject: str) -> None:
     """Counts its runs in Redis; while the first one runs, the subject changes once more."""
-    begun(NOTE, subject)
+    mark_begun(NOTE, subject)
     if redis_client().incr(f"noted:{subject}") == 1:
         send_soon(NOTE, subject)
