@@ -1,5 +1,8 @@
 """The obvious checkout, for comparison only: products, cart and order in one transaction."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from cart.completion import take_cart
 from cart.reading import active_cart
 from catalog.products.cards import PRODUCTS
@@ -7,7 +10,7 @@ from catalog.products.derived import AVAILABLE_IN
 from catalog.products.purchase import products_to_buy
 from gateway.domain.errors import Refused
 from gateway.domain.uuid7 import uuid7
-from gateway.mongo.client import Document, database, orm_connection
+from gateway.mongo.client import Expression, database, orm_connection
 from gateway.mongo.reads import run, run_steps
 from gateway.mongo.transactions import in_transaction
 from ordering.checkout.new_order import ORDERS, new_order
@@ -17,8 +20,8 @@ from ordering.errors import CartEmpty, OutOfStock
 from ordering.numbers import claim_number
 
 
-def plain_check_out(owner: str, purchase: Purchase) -> Document:
-    """The same answer as `ordering.checkout.checkout` in the ordinary case, without its guarantees for repetitions."""
+def plain_check_out(owner: str, purchase: Purchase) -> Mapping[str, Any]:
+    """Makes the order that `ordering.checkout.checkout` would, without its guarantees for repetitions."""
     wanted = checked(purchase)
     cart = run(active_cart(owner))
     if cart is None:
@@ -53,7 +56,7 @@ def plain_check_out(owner: str, purchase: Purchase) -> Document:
     return order
 
 
-def _available(geozone: str) -> Document:
+def _available(geozone: str) -> Expression:
     level = {"$first": {"$filter": {"input": "$stock", "as": "each", "cond": {"$eq": ["$$each.geozone", geozone]}}}}
     return {
         "$subtract": [
@@ -63,7 +66,7 @@ def _available(geozone: str) -> Document:
     }
 
 
-def _taken(geozone: str, quantity: int) -> Document:
+def _taken(geozone: str, quantity: int) -> Expression:
     more = {"$mergeObjects": ["$$level", {"reserved": {"$add": ["$$level.reserved", quantity]}}]}
     return {
         "$map": {

@@ -5,6 +5,8 @@ from typing import NotRequired, TypedDict
 
 from bson import Decimal128, ObjectId
 
+from gateway.idempotency.documents import KeyReceipt
+
 
 class CartItem(TypedDict):
     product_id: str
@@ -12,14 +14,6 @@ class CartItem(TypedDict):
     name: str
     quantity: int
     price_seen: Decimal128
-
-
-class KeyReceipt(TypedDict):
-    """A change that was made under a client's key, see gateway/idempotency/embedded.py."""
-
-    key: str
-    request: str
-    at: datetime
 
 
 class CartDocument(TypedDict):

@@ -3,13 +3,16 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from cart.documents import KeyReceipt
 from cart.lifetimes import expires_at
 from cart.models import CartStatus
 from gateway.accounts.owners import session_id_of, user_id_of
 from gateway.mongo.client import Document
 
 
-def new_cart(owner: str, items: Sequence[Document], geozone: str | None, receipts: Sequence[Document] = ()) -> Document:
+def new_cart(
+    owner: str, items: Sequence[Document], geozone: str | None, receipts: Sequence[KeyReceipt] = ()
+) -> Document:
     """To be inserted: the store refuses it when the owner has an active cart by then."""
     now = datetime.now(UTC)
     return {

@@ -8,14 +8,15 @@ from typing import Any, NamedTuple, Protocol
 
 from bson import Decimal128, ObjectId
 
+from gateway.audit.documents import AuditEntryDocument
 from gateway.audit.models import AuditEntry
-from gateway.mongo.client import Document, orm_connection
+from gateway.mongo.client import collection_of, orm_connection
 
 COLLECTION = AuditEntry._meta.db_table
 
 
 class Action(Enum):
-    """Everything that is ever recorded, so that a list of actions can be shown and filtered by."""
+    """Every action that is ever recorded; the admin offers them as a filter."""
 
     PRODUCT_ADDED = "product.added"
     PRODUCT_CHANGED = "product.changed"
@@ -55,11 +56,11 @@ Changes = Mapping[str, tuple[Any, Any]]
 
 
 def record(action: Action, target: str, *, actor: Actor, changes: Changes, reason: str = "") -> None:
-    """Add an entry to the running transaction. Outside of one it would be a promise that a crash breaks: refused."""
+    """Add an entry to the running transaction. Outside of one, a crash could part it from its change: refused."""
     session = orm_connection().session
     if session is None:
         raise RuntimeError("an audit entry belongs to the transaction of the change it tells of")
-    document: Document = {
+    entry: AuditEntryDocument = {
         "_id": ObjectId(),
         "at": datetime.now(UTC),
         "actor_id": actor.id,
@@ -69,17 +70,17 @@ def record(action: Action, target: str, *, actor: Actor, changes: Changes, reaso
         "changes": {field: [_plain(before), _plain(after)] for field, (before, after) in changes.items()},
         "reason": reason,
     }
-    orm_connection().database[COLLECTION].insert_one(document, session=session)
+    collection_of(COLLECTION, AuditEntryDocument).insert_one(entry, session=session)
 
 
 def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
-    """What differs between two states, in the order of `after`; absent counts as None."""
+    """The fields in which two states differ, each with both values, in the order of `after`; absent counts as None."""
     fields = [*after, *(field for field in before if field not in after)]
     return {field: (before.get(field), after.get(field)) for field in fields if before.get(field) != after.get(field)}
 
 
 def _plain(value: Any) -> Any:
-    """Amounts as text: an entry is read by people and by JSON, and neither knows Decimal128."""
+    """The value with amounts as text: an entry is read by people and by JSON, and neither knows Decimal128."""
     match value:
         case Decimal128() | Decimal():
             return str(value)

@@ -39,17 +39,21 @@ class Keyed(NamedTuple):
     """An action that is asked for under a key."""
 
     key: str
-    """Its hash: keys may tell something, and be long."""
+    """The hash of the client's key, which may tell something and be long."""
     request: str
-    """Hash of what is asked for: equal for equal input."""
+    """The hash of what is asked for: equal for equal input."""
 
     def refuse_unless_same(self, request: str) -> None:
+        """Raise KeyReused when the key's receipt was made for other input."""
         if request != self.request:
             raise KeyReused("idempotency_key")
 
 
 def keyed(key: str | None, action: str, request: Mapping[str, Any]) -> Keyed | None:
-    """None without a key. The key takes its one form here; one that has nothing to be seen in it is refused."""
+    """The action under this key, in the key's one normal form; None without a key.
+
+    Raises Refused for a key that is too long or has nothing visible in it.
+    """
     if not key:
         return None
     normal = normal_key(key)

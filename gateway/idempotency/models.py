@@ -10,7 +10,7 @@ class Receipt(models.Model):
     """What a member of staff did under a key, see gateway/idempotency/receipts.py."""
 
     id = models.CharField(primary_key=True, db_column="_id", max_length=100)
-    """Whose key, and its hash."""
+    """The account whose key it is, and the hash of the key."""
     request = models.CharField(max_length=32)
     at = models.DateTimeField()
 

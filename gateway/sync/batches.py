@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from gateway.mongo.client import Document
+from gateway.mongo.client import Document, Expression
 from gateway.mongo.policies import SYNC, under
 from gateway.sync.majority import committed
 
@@ -19,18 +19,18 @@ BY_TIME = "created_at_1__id_1"
 
 
 def by_id(collection: str, *, after: Any = None) -> Iterator[list[Document]]:
-    """All documents, in the order of their ids; `after`: those beyond this one."""
+    """All documents in the order of their ids; with `after`, those whose ids are greater."""
     while documents := _batch(collection, {"_id": {"$gt": after}} if after is not None else {}, BY_ID):
         yield documents
         after = documents[-1]["_id"]
 
 
 def by_time(
-    collection: str, until: datetime, *, since: datetime | None = None, also: Document | None = None
+    collection: str, until: datetime, *, since: datetime | None = None, also: Expression | None = None
 ) -> Iterator[list[Document]]:
-    """Those made before `until`, oldest first, of which `also` is true."""
+    """The documents made before `until` (and not before `since`) that match the filter `also`, oldest first."""
     wanted = also or {}
-    where: Document = {"created_at": {"$lt": until, **({"$gte": since} if since else {})}}
+    where: Expression = {"created_at": {"$lt": until, **({"$gte": since} if since else {})}}
     while documents := _batch(collection, {**wanted, **where}, BY_TIME):
         yield documents
         last = documents[-1]
@@ -41,7 +41,7 @@ def by_time(
         }
 
 
-def _batch(collection: str, where: Document, index: str) -> list[Document]:
+def _batch(collection: str, where: Expression, index: str) -> list[Document]:
     sort = [("_id", 1)] if index == BY_ID else [("created_at", 1), ("_id", 1)]
     with under(SYNC):
         return list(committed(collection).find(where, sort=sort, limit=BATCH, hint=index))

@@ -4,17 +4,16 @@ Documents change while their rows are read, so a first look finds only suspects.
 document in one and the same version, with nothing owed, is wrong.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Generic, Literal, NamedTuple
 
 from cassandra.util import Date
 
 from gateway.cassandra.reads import read_many
 from gateway.cassandra.statements import Row, Select
 from gateway.cassandra.table import Table
-from gateway.mongo.client import Document
-from gateway.sync.declarations import Rows, Synced
+from gateway.sync.declarations import D, Rows, Synced
 
 # A document that changes between every two looks at it is looked at again another night.
 LOOKS = 5
@@ -22,44 +21,46 @@ LOOKS = 5
 DifferenceKind = Literal["missing", "different", "stale", "unmarked", "only_copied"]
 Key = tuple[Any, ...]
 Stale = tuple[tuple[Table, Row], ...]
-"""Keys of rows that should not be there."""
+"""Rows that should not be there, each by its table and its key."""
 
 
 class RowDifference(NamedTuple):
+    """One row that is not as its document has it."""
+
     table: str
     id: str
-    """Of the document."""
+    """The document's `_id`."""
     kind: DifferenceKind
     """`stale`: a row that the document does not make. `unmarked`: the document is owed and does not say so.
     `only_copied`: MongoDB does not have the document."""
     columns: tuple[str, ...] = ()
-    """Those that differ."""
+    """The columns that differ, where the kind is `different`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Differing:
+class Differing(Generic[D]):
     """A document, as read, and what is wrong with its rows."""
 
-    document: Document
+    document: D
     differences: tuple[RowDifference, ...]
     stale: Stale = ()
 
 
-def is_waiting(document: Document) -> bool:
-    """Its rows are about to be written: there is nothing to compare."""
+def is_waiting(document: Mapping[str, Any]) -> bool:
+    """Whether its rows are still to be written: then there is nothing to compare."""
     return "unsynced" in document
 
 
-def is_unmarked(synced: Synced, document: Document) -> bool:
-    """Something is owed and no sweep will find it: made by hand, or by a release that knew no marks."""
+def is_unmarked(synced: Synced[D], document: D) -> bool:
+    """Whether rows are owed that no sweep will find: changed by hand, or by a release that knew no marks."""
     if is_waiting(document):
         return False
     return document["version"] > document.get("synced_version", 0) or bool(synced.placed(document))
 
 
-def confirmed(synced: Synced, documents: Sequence[Document]) -> list[Differing]:
-    """Those of them that differ, and not because they change or are being copied at this moment."""
-    found: list[Differing] = []
+def confirmed(synced: Synced[D], documents: Sequence[D]) -> list[Differing[D]]:
+    """The documents whose rows differ, and not because they change or are being copied at this moment."""
+    found: list[Differing[D]] = []
     suspects = [document for document in documents if not is_waiting(document)]
     for _ in range(LOOKS):
         differing = _look(synced, suspects)
@@ -78,8 +79,11 @@ def confirmed(synced: Synced, documents: Sequence[Document]) -> list[Differing]:
     return found
 
 
-def compare(synced: Synced, documents: Sequence[Document], rows: Rows) -> list[Differing]:
-    """Those whose rows are not exactly these, as of now. `rows` may be more than the sync writes."""
+def compare(synced: Synced[D], documents: Sequence[D], rows: Rows[D]) -> list[Differing[D]]:
+    """The documents whose rows in Cassandra are not exactly those that `rows` makes of them, as of now.
+
+    `rows` may make more than the sync writes.
+    """
     expected = [list(rows(document)) for document in documents]
     asked = [_reads(*each) for each in zip(_lookups(synced, documents), expected, strict=True)]
     answers = iter(read_many(select for reads in asked for _, select in reads))
@@ -92,11 +96,11 @@ def compare(synced: Synced, documents: Sequence[Document], rows: Rows) -> list[D
 
 
 def row_key(table: Table, row: Row) -> Key:
-    """Equal for two rows that are the same one, whatever they hold."""
+    """The primary key of the row with its table: equal for two versions of one row."""
     return (table.full_name, *(_plain(row[column]) for column in table.primary_key))
 
 
-def _look(synced: Synced, documents: Sequence[Document]) -> list[Differing]:
+def _look(synced: Synced[D], documents: Sequence[D]) -> list[Differing[D]]:
     if synced.rows is None or not documents:
         return []
     owed = [document for document in documents if is_unmarked(synced, document)]
@@ -105,22 +109,22 @@ def _look(synced: Synced, documents: Sequence[Document]) -> list[Differing]:
     return unmarked + compare(synced, [each for each in documents if each["_id"] not in ids], synced.rows)
 
 
-def _lookups(synced: Synced, documents: Sequence[Document]) -> Iterable[Iterable[tuple[Table, Select]]]:
+def _lookups(synced: Synced[D], documents: Sequence[D]) -> Iterable[Iterable[tuple[Table, Select]]]:
     return synced.lookups(documents) if synced.lookups else [() for _ in documents]
 
 
 def _reads(
     lookups: Iterable[tuple[Table, Select]], expected: Iterable[tuple[Table, Row]]
 ) -> list[tuple[Table, Select]]:
-    """The lookups, and by its key each row of a table that they leave out."""
+    """The lookups, and a read by key for each expected row of a table that the lookups leave out."""
     reads = list(lookups)
     covered = {table.full_name for table, _ in reads}
     return reads + [(table, table.by_key(row)) for table, row in expected if table.full_name not in covered]
 
 
 def _differing(
-    document: Document, expected: Iterable[tuple[Table, Row]], found: Iterable[tuple[Table, Row]]
-) -> Differing | None:
+    document: D, expected: Iterable[tuple[Table, Row]], found: Iterable[tuple[Table, Row]]
+) -> Differing[D] | None:
     there = {row_key(table, row): (table, row) for table, row in found}
     differences = []
     for table, row in expected:
@@ -141,5 +145,5 @@ def _columns_that_differ(expected: Row, actual: Row) -> Iterator[str]:
 
 
 def _plain(value: Any) -> Any:
-    """The driver's dates equal ours, but do not hash alike."""
+    """The value as ours hashes: the driver's dates equal ours, but do not hash alike."""
     return value.date() if isinstance(value, Date) else value

@@ -3,22 +3,25 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from typing import Any, Generic, TypeVar, cast
 
 from django.apps import apps
 from django.utils.module_loading import module_has_submodule
 
 from gateway.cassandra.statements import Row, Select, Write
 from gateway.cassandra.table import Table
-from gateway.mongo.client import Document
+from gateway.mongo.client import Expression
 from gateway.mongo.policies import SYNC, under
 from gateway.sync.majority import committed
 
-Rows = Callable[[Document], Iterable[tuple[Table, Row]]]
-Lookups = Callable[[Sequence[Document]], Iterable[Iterable[tuple[Table, Select]]]]
+D = TypeVar("D", bound=Mapping[str, Any])
+"""Documents of one collection; all of them have the fields of `gateway.sync.documents.SyncedDocument`."""
+
+Rows = Callable[[D], Iterable[tuple[Table, Row]]]
+Lookups = Callable[[Sequence[D]], Iterable[Iterable[tuple[Table, Select]]]]
 
 
-def _nothing(_: Document) -> Document:
+def _nothing(_: Any) -> Expression:
     return {}
 
 
@@ -27,25 +30,25 @@ def _no_note() -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Synced:
-    """Documents of one collection and the rows they make."""
+class Synced(Generic[D]):
+    """How the documents of one collection become rows, and how those rows are found again."""
 
     collection: str
     key: tuple[str, ...]
     """Fields that address a document: the shard key and `_id`."""
     tables: tuple[Table, ...]
-    writes: Callable[[Document], Iterable[Write]]
+    writes: Callable[[D], Iterable[Write]]
     """All rows of this version, and deletions of those that earlier versions may have left elsewhere."""
-    placed: Callable[[Document], Document] = _nothing
+    placed: Callable[[D], Expression] = _nothing
     """Fields to be written into the document before its rows are: where those go that could go elsewhere.
 
     So whoever syncs it next, after a crash or at the same time, knows every place where a row may be."""
-    tidied: Callable[[Document], Document] = _nothing
+    tidied: Callable[[D], Expression] = _nothing
     """Pipeline fields to be set once the rows are there: places that need not be remembered any more."""
 
-    rows: Rows | None = None
+    rows: Rows[D] | None = None
     """Each row of this version with its table, to be compared with what is there. None: cannot be compared."""
-    lookups: Lookups | None = None
+    lookups: Lookups[D] | None = None
     """For each document the reads that find its rows, and any that it should not have. None: each row by its key."""
     walked: tuple[Table, ...] = ()
     """Those of its tables of which every row is looked at for one that no document makes."""
@@ -54,23 +57,29 @@ class Synced:
     not_rebuilt: Callable[[], str] = _no_note
     """What its tables hold that no document makes any more, in words; empty when there is nothing."""
 
-    def address(self, document: Mapping[str, Any]) -> Document:
+    def address(self, document: Mapping[str, Any]) -> Expression:
+        """The filter that finds the document on its shard."""
         return {field: document[field] for field in self.key}
 
     def key_of(self, document: Mapping[str, Any]) -> tuple[str, ...]:
+        """The values of the key's fields, in their order: what `find` takes."""
         return tuple(document[field] for field in self.key)
 
-    def find(self, keys: Sequence[tuple[str, ...]]) -> list[Document]:
-        """As committed on the primary. A document that has moved since its key was taken is left to the sweep."""
+    def find(self, keys: Sequence[tuple[str, ...]]) -> list[D]:
+        """The documents with these keys, as committed on the primary.
+
+        A document that has moved to another shard since its key was taken is not found, and left to the sweep.
+        """
         if not keys:
             return []
         columns = list(zip(*keys, strict=True))
         where = {field: {"$in": sorted(set(values))} for field, values in zip(self.key, columns, strict=True)}
         with under(SYNC):
-            return list(committed(self.collection).find(where))
+            return cast("list[D]", list(committed(self.collection).find(where)))
 
 
 def declared() -> Iterator[Synced]:
+    """The SYNCED of every installed app that has a cassandra/sync.py."""
     for app in apps.get_app_configs():
         if app.module is None or not module_has_submodule(app.module, "cassandra"):
             continue
@@ -79,4 +88,5 @@ def declared() -> Iterator[Synced]:
 
 
 def declared_as(collection: str) -> Synced:
+    """The declaration for this collection."""
     return next(synced for synced in declared() if synced.collection == collection)

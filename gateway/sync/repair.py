@@ -1,8 +1,8 @@
 """Repairing rows that differ from their documents: as of a new version, so that nothing there before is younger."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import structlog
 from pymongo import UpdateOne
@@ -11,12 +11,12 @@ from gateway.cassandra.reads import read_many
 from gateway.cassandra.statements import Row
 from gateway.cassandra.table import Table
 from gateway.cassandra.writes import write
-from gateway.mongo.client import Document, database
+from gateway.mongo.client import database
 from gateway.mongo.policies import SYNC, under
 from gateway.sync import marks
 from gateway.sync.comparison import Differing, RowDifference, Stale, confirmed, row_key
 from gateway.sync.copy import copy_documents
-from gateway.sync.declarations import Synced
+from gateway.sync.declarations import D, Synced
 
 log = structlog.get_logger(__name__)
 
@@ -27,9 +27,12 @@ class Finding(NamedTuple):
 
 
 def reconcile(
-    synced: Synced, batches: Iterable[Sequence[Document]], *, repair: bool, report: Callable[[int], None]
+    synced: Synced[D], batches: Iterable[Sequence[D]], *, repair: bool, report: Callable[[int], None]
 ) -> Iterator[Finding]:
-    """Differences between these documents and their rows; `report` is told of every so many documents compared."""
+    """Yields what differs between these documents and their rows, repaired if `repair`.
+
+    `report` is told how many documents each batch had.
+    """
     for documents in batches:
         differing = confirmed(synced, documents)
         left = repair_rows(synced, differing) if repair else {each.document["_id"] for each in differing}
@@ -40,12 +43,16 @@ def reconcile(
 
 
 def note_finding(difference: RowDifference, *, is_repaired: bool) -> Finding:
+    """Log the difference; returns it with what became of it."""
     log.warning("reconcile.difference", **difference._asdict(), repaired=is_repaired)
     return Finding(difference, is_repaired)
 
 
-def repair_rows(synced: Synced, differing: Sequence[Differing]) -> set[str]:
-    """Ids of those that differ still. One that is changed at the same moment is left to the copying of that change."""
+def repair_rows(synced: Synced[D], differing: Sequence[Differing[D]]) -> set[str]:
+    """Write the rows anew; returns the ids of the documents whose rows still differ.
+
+    A document that is changed at the same moment is left to the copying of that change.
+    """
     left = list(differing)
     # Whoever wrote by hand did it under the clock's time, far above any version's: the second try is younger than that.
     for overtakes in (False, True):
@@ -55,8 +62,8 @@ def repair_rows(synced: Synced, differing: Sequence[Differing]) -> set[str]:
     return {each.document["_id"] for each in left}
 
 
-def _still_differing(synced: Synced, repaired: Sequence[Differing]) -> list[Differing]:
-    """Those whose rows are not right yet, and those of which a row that was too much is there still."""
+def _still_differing(synced: Synced[D], repaired: Sequence[Differing[D]]) -> list[Differing[D]]:
+    """The documents whose rows are not right yet, or that still have a row too many."""
     stand = _stand(synced, repaired)
     found = {each.document["_id"]: each for each in confirmed(synced, stand)}
     stale = {each.document["_id"]: each for each in repaired if each.stale}
@@ -67,12 +74,16 @@ def _still_differing(synced: Synced, repaired: Sequence[Differing]) -> list[Diff
     return list(found.values())
 
 
-def _is_any_left(synced: Synced, document: Document, stale: Stale) -> bool:
-    return any(read_many(table.by_key(key) for table, key in _too_much(synced, document, stale)))
+def _is_any_left(synced: Synced[D], document: D, stale: Stale) -> bool:
+    """Whether one of the rows that should be gone is still there."""
+    return any(read_many(table.by_key(key) for table, key in _surplus(synced, document, stale)))
 
 
-def owe(synced: Synced, documents: Iterable[Document], *, overtakes: bool = False) -> None:
-    """Mark them for the sweep, as new versions; those that have changed since they were read are left alone."""
+def owe(synced: Synced, documents: Iterable[Mapping[str, Any]], *, overtakes: bool = False) -> None:
+    """Mark the documents for the sweep, as new versions; one that has changed since it was read is left alone.
+
+    `overtakes`: the new version's rows win over whatever was written by hand under the clock's time.
+    """
     now = datetime.now(UTC)
     updates = [
         UpdateOne(
@@ -86,25 +97,27 @@ def owe(synced: Synced, documents: Iterable[Document], *, overtakes: bool = Fals
             database()[synced.collection].bulk_write(updates, ordered=False)
 
 
-def _write_anew(synced: Synced, differing: Sequence[Differing], *, overtakes: bool) -> None:
+def _write_anew(synced: Synced[D], differing: Sequence[Differing[D]], *, overtakes: bool) -> None:
+    """Owe the documents, delete the rows they should not have, and copy them."""
     owe(synced, (each.document for each in differing), overtakes=overtakes)
-    stand = _stand(synced, differing)
+    stand: list[Any] = _stand(synced, differing)
     stale = {each.document["_id"]: each.stale for each in differing}
     write(
         table.delete(key, timestamp=marks.timestamp_of(document))
         for document in stand
-        for table, key in _too_much(synced, document, stale[document["_id"]])
+        for table, key in _surplus(synced, document, stale[document["_id"]])
     )
     copy_documents(synced, stand)
 
 
-def _too_much(synced: Synced, document: Document, stale: Stale) -> Iterator[tuple[Table, Row]]:
-    """Of the rows that were, those that no version that has come since makes."""
+def _surplus(synced: Synced[D], document: D, stale: Stale) -> Iterator[tuple[Table, Row]]:
+    """The stale rows that the document, as it stands now, does not make either."""
     made = {row_key(table, row) for table, row in synced.rows(document)} if stale and synced.rows else set()
     for table, key in stale:
         if row_key(table, key) not in made:
             yield table, key
 
 
-def _stand(synced: Synced, differing: Sequence[Differing]) -> list[Document]:
+def _stand(synced: Synced[D], differing: Sequence[Differing[D]]) -> list[D]:
+    """The documents as they stand now."""
     return synced.find([synced.key_of(each.document) for each in differing])

@@ -8,12 +8,11 @@ from gateway.cassandra.reads import read_many, scan
 from gateway.cassandra.statements import Row
 from gateway.cassandra.table import Table
 from gateway.cassandra.writes import write
-from gateway.mongo.client import Document
 from gateway.mongo.policies import SYNC
 from gateway.mongo.reads import Evidence, decide
 from gateway.sync.batches import BATCH
 from gateway.sync.comparison import Differing, RowDifference, is_unmarked, is_waiting, row_key
-from gateway.sync.declarations import Synced
+from gateway.sync.declarations import D, Synced
 from gateway.sync.repair import Finding, note_finding, repair_rows
 
 # Microseconds to which MongoDB keeps a creation: a document made just after a look must not be deleted by that look.
@@ -21,7 +20,10 @@ CREATION_PRECISION = 1_000
 
 
 def reconcile_strays(synced: Synced, *, repair: bool, report: Callable[[int], None]) -> Iterator[Finding]:
-    """What differs, as it is found; `report` is told of every so many rows looked at."""
+    """Yields the strays as they are found, deleted or corrected if `repair`.
+
+    `report` is told how many rows each batch had.
+    """
     for table in synced.walked:
         keys = scan(table.keys())
         while batch := list(islice(keys, BATCH)):
@@ -29,7 +31,7 @@ def reconcile_strays(synced: Synced, *, repair: bool, report: Callable[[int], No
             report(len(batch))
 
 
-def _strays_among(keys: Sequence[Row], synced: Synced, table: Table, *, repair: bool) -> Iterator[Finding]:
+def _strays_among(keys: Sequence[Row], synced: Synced[D], table: Table, *, repair: bool) -> Iterator[Finding]:
     looked = time.time_ns() // 1_000 - CREATION_PRECISION
     documents = _by_id(synced, keys)
     suspects = [key for key in keys if _is_stray(synced, table, key, documents.get(key[synced.id_column]))]
@@ -50,7 +52,8 @@ def _strays_among(keys: Sequence[Row], synced: Synced, table: Table, *, repair: 
             yield note_finding(difference, is_repaired=not left)
 
 
-def _is_stray(synced: Synced, table: Table, key: Row, document: Document | None) -> bool:
+def _is_stray(synced: Synced[D], table: Table, key: Row, document: D | None) -> bool:
+    """Whether the row has no document, or one that does not make this row."""
     if document is None:
         return True
     if is_waiting(document) or is_unmarked(synced, document) or synced.rows is None:
@@ -63,8 +66,8 @@ def _still_there(table: Table, keys: Sequence[Row]) -> list[Row]:
     return [key for key, rows in zip(keys, found, strict=True) if rows]
 
 
-def _by_id(synced: Synced, keys: Sequence[Row]) -> dict[str, Document]:
-    """As of one moment: whatever is absent then loses its row."""
+def _by_id(synced: Synced[D], keys: Sequence[Row]) -> dict[str, D]:
+    """The documents that the rows name, as of one moment: whatever is absent then loses its row."""
     ids = sorted({key[synced.id_column] for key in keys})
     if not ids:
         return {}

@@ -7,11 +7,12 @@ sent.
 
 import asyncio
 import hashlib
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict, cast
 
 import structlog
 from django.conf import settings
 from graphql import DocumentNode, strip_ignored_characters
+from pymongo.asynchronous.collection import AsyncCollection
 from pymongo.errors import PyMongoError
 from pymongo.read_preferences import SecondaryPreferred
 
@@ -43,12 +44,21 @@ _automatic = Texts()
 _registered = Texts()
 
 
+class RegisteredOperation(TypedDict):
+    """An operation as `manage.py persist_queries` keeps it in MongoDB, by the id that clients send."""
+
+    _id: str
+    text: str
+
+
 class FoundOperation(NamedTuple):
+    """The operation that a request names, and what is to be done with it besides executing it."""
+
     text: str
     to_store: str | None
     """The hash under which the text shall be stored once it has proved valid."""
     unregistered: str | None = None
-    """Its hash, where operations that nobody registered are to be logged."""
+    """The operation's hash, when nobody registered it and the settings ask to log that."""
 
 
 async def find(text: str | None, id_: str | None) -> FoundOperation:
@@ -67,7 +77,7 @@ async def find(text: str | None, id_: str | None) -> FoundOperation:
 
 
 def log_unregistered(sha256: str, document: DocumentNode) -> None:
-    """Of a valid operation: what to register, without the values that it was sent with."""
+    """Log a valid operation that nobody registered, without the values that it was sent with."""
     log.warning("graphql_operation_not_registered", sha256=sha256, text=without_literals(document)[:LOGGED_CHARACTERS])
 
 
@@ -115,10 +125,9 @@ async def _find_automatic(id_: str) -> str:
 async def _find_registered(id_: str) -> str | None:
     text = _registered.get(id_)
     if text is None:
-        collection = async_database().get_collection(COLLECTION, read_preference=SecondaryPreferred())
         try:
             with asking():
-                found = await collection.find_one({"_id": id_}, {"text": 1}, comment="graphql.operations")
+                found = await _collection().find_one({"_id": id_}, {"text": 1}, comment="graphql.operations")
         except MongoUnavailable as error:
             raise unavailable() from error
         except PyMongoError as error:
@@ -126,6 +135,11 @@ async def _find_registered(id_: str) -> str | None:
             raise RequestRefused("INTERNAL", FAULT, status=503, headers=NO_STORE) from error
         if found is None:
             return None
-        text = str(found["text"])
+        text = found["text"]
         _registered.remember(id_, text)
     return text
+
+
+def _collection() -> AsyncCollection[RegisteredOperation]:
+    found = async_database().get_collection(COLLECTION, read_preference=SecondaryPreferred())
+    return cast("AsyncCollection[RegisteredOperation]", found)

@@ -15,10 +15,10 @@ from pymongo import InsertOne
 from pymongo.errors import BulkWriteError
 
 from gateway.graphql.documents.cache import Documents
-from gateway.graphql.documents.persisted_queries import COLLECTION, hash_of
+from gateway.graphql.documents.persisted_queries import COLLECTION, RegisteredOperation, hash_of
 from gateway.graphql.errors import RequestRefused
 from gateway.graphql.schema import schema
-from gateway.mongo.client import database
+from gateway.mongo.client import collection_of
 
 DUPLICATE_KEY = 11000
 
@@ -33,7 +33,7 @@ class Registered(NamedTuple):
 
 
 def read_operations(files: list[Path]) -> dict[str, str]:
-    """The text of every operation by each id it may be asked for by."""
+    """The text of every operation, under each id that clients may ask for it by."""
     operations: dict[str, str] = {}
     for file in files:
         for id_, text in _operations_of(file):
@@ -44,17 +44,17 @@ def read_operations(files: list[Path]) -> dict[str, str]:
 
 
 def register(operations: Mapping[str, str]) -> Registered:
-    """Safe to repeat, and to do at once from two places: an id keeps the text that it was first given."""
+    """Keep the operations. Safe to repeat and to do twice at once: an id keeps the text that it was first given."""
     if not operations:
         return Registered(0, 0)
-    collection = database()[COLLECTION]
+    collection = collection_of(COLLECTION, RegisteredOperation)
     stored = collection.find({"_id": {"$in": list(operations)}}, {"text": 1})
     changed = [document["_id"] for document in stored if document["text"] != operations[document["_id"]]]
     if changed:
         raise NotRegistrable(f"Registered before with another text: {', '.join(changed)}.")
     try:
         collection.bulk_write(
-            [InsertOne({"_id": id_, "text": text}) for id_, text in operations.items()], ordered=False
+            [InsertOne(RegisteredOperation(_id=id_, text=text)) for id_, text in operations.items()], ordered=False
         )
     except BulkWriteError as error:
         failures = error.details["writeErrors"]

@@ -76,7 +76,7 @@ def test_standalone_server_gets_everything_but_sharding(guarded_standalone: Addr
         topology.apply(client.shop, declarations={"baskets": Basket.collection})
         plan = topology.plan(client.shop, declarations={"baskets": Basket.collection})
         indexes = set(client.shop.baskets.index_information())
-    assert plan == topology.Plan(server="standalone", unsharded=("baskets",))
+    assert plan == topology.TopologyPlan(server="standalone", unsharded=("baskets",))
     assert indexes == {"_id_", "owner_1", "expires_at_1", "owner_hashed"}
 
 
