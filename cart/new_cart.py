@@ -1,9 +1,9 @@
 """A cart begins: the document of an owner who has none that is active."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from typing import Any
 
-from cart.documents import KeyReceipt
 from cart.lifetimes import expires_at
 from cart.models import CartStatus
 from gateway.accounts.owners import session_id_of, user_id_of
@@ -11,7 +11,7 @@ from gateway.mongo.client import Document
 
 
 def new_cart(
-    owner: str, items: Sequence[Document], geozone: str | None, receipts: Sequence[KeyReceipt] = ()
+    owner: str, items: Sequence[Document], geozone: str | None, receipts: Sequence[Mapping[str, Any]] = ()
 ) -> Document:
     """To be inserted: the store refuses it when the owner has an active cart by then."""
     now = datetime.now(UTC)
