@@ -1,11 +1,11 @@
-"""Why somebody is not signed in or registered."""
+"""Errors of signing in and registering."""
 
 from gateway.domain.errors import Code, DomainError
 from gateway.domain.texts import Text
 
 
 class BadCredentials(DomainError):
-    """One text for an unknown address, a wrong password and a closed account: which of them is nobody's business."""
+    """One text for an unknown address, a wrong password and a closed account: strangers must not learn which."""
 
     code = Code.BAD_CREDENTIALS
     text = Text("Неверный e-mail или пароль.", "Wrong e-mail or password.")
@@ -28,7 +28,7 @@ class TooManyRegistrations(DomainError):
 
 
 class TooManySignIns(DomainError):
-    """The process hashes as many passwords as it may. Nothing was counted against anybody."""
+    """The process hashes as many passwords at once as it may. Nothing was counted against anybody."""
 
     code = Code.RATE_LIMITED
     text = Text(
@@ -43,7 +43,7 @@ class EmailTaken(DomainError):
 
 
 class WeakPassword(DomainError):
-    """What one of Django's validators says; `ru` and `en` are its own words."""
+    """A reason that one of Django's validators gives; `ru` and `en` hold the validator's own words."""
 
     code = Code.WEAK_PASSWORD
     text = Text("{ru}", "{en}")

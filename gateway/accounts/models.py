@@ -16,7 +16,7 @@ LENGTHS = {"email": 254, "name": 150, "phone": 32}
 
 
 def normalize_email(email: str) -> str:
-    """One spelling per mailbox: addresses that differ only in case are the same account."""
+    """The one spelling of a mailbox: addresses that differ only in case are the same account."""
     return email.strip().casefold()
 
 
@@ -42,7 +42,7 @@ class User(AbstractBaseUser, PermissionsMixin):
     is_active = models.BooleanField("активен", default=True, help_text="Снимите вместо удаления учётной записи.")
     date_joined = models.DateTimeField("дата регистрации", default=timezone.now)
     session_generation = models.PositiveIntegerField("поколение сеансов", default=0, editable=False)
-    """Part of what every session is signed in under: one more ends them all, wherever they are kept."""
+    """Sessions are bound to it: adding one ends every session of the account, wherever it is kept."""
 
     USERNAME_FIELD = "email"
     EMAIL_FIELD = "email"
@@ -61,12 +61,15 @@ class User(AbstractBaseUser, PermissionsMixin):
         self.email = normalize_email(self.email)
 
     def check_password(self, raw_password: str) -> bool:
-        """Also makes a hash of older parameters anew; of two sign-ins that do so at once both stay signed in."""
+        """Whether the password is right; a hash with older parameters is replaced by the way.
+
+        Two sign-ins that replace it at once both stay signed in.
+        """
         right, outdated = verify_password(raw_password, self.password)
         return right and (not outdated or self._hash_anew(raw_password))
 
     def _hash_anew(self, raw_password: str) -> bool:
-        """False: another password was chosen meanwhile."""
+        """Replace the hash by one with today's parameters. False: another password was chosen meanwhile."""
         anew = make_password(raw_password)
         seen = {"_id": self.pk, "password": self.password}
         if database()[self._meta.db_table].update_one(seen, {"$set": {"password": anew}}).matched_count:
@@ -76,19 +79,22 @@ class User(AbstractBaseUser, PermissionsMixin):
         return verify_password(raw_password, self.password)[0]
 
     def has_perm(self, perm: str, obj: Any = None) -> bool:
-        """Rights are for staff: a group, a permission or the flag of a superuser gives a customer nothing."""
+        """Whether the user is staff and has the permission: a group or a superuser's flag gives a customer nothing."""
         return self.is_active and self.is_staff and super().has_perm(perm, obj)
 
     def has_module_perms(self, app_label: str) -> bool:
         return self.is_active and self.is_staff and super().has_module_perms(app_label)
 
     def _get_session_auth_hash(self, secret: str | None = None) -> str:
-        """Django's own, also of the generation. `secret`: one of SECRET_KEY_FALLBACKS; None: SECRET_KEY."""
+        """Django's session hash, bound to the generation as well.
+
+        `secret`: one of SECRET_KEY_FALLBACKS; None: SECRET_KEY.
+        """
         signed_in_under = f"{self.session_generation}:{self.password}"
         return salted_hmac("accounts.User.session", signed_in_under, secret=secret, algorithm="sha256").hexdigest()
 
     def session_auth_hashes(self) -> list[str]:
-        """Any of which a living session is signed in under: today's first, then those of earlier secret keys."""
+        """The hashes that a living session may carry: today's first, then those of earlier secret keys."""
         return [self.get_session_auth_hash(), *self.get_session_auth_fallback_hash()]
 
     def get_full_name(self) -> str:

@@ -1,4 +1,4 @@
-"""Whose carts and orders are: the shard key they share, so that what a buyer does stays on one shard."""
+"""The owner of carts and orders: the shard key they share, so that what a buyer does stays on one shard."""
 
 import hashlib
 from base64 import urlsafe_b64encode
@@ -8,7 +8,7 @@ _CUSTOMER = "u:"
 
 
 def session_hash(session_key: str) -> str:
-    """What is stored of a session id, which is a secret: whoever reads the database cannot sign in with it."""
+    """What is stored of a session's secret key: whoever reads the database cannot sign in with it."""
     return urlsafe_b64encode(hashlib.sha256(session_key.encode()).digest()).rstrip(b"=").decode()
 
 
@@ -25,7 +25,7 @@ def is_guest(owner: str) -> bool:
 
 
 def user_id_of(owner: str) -> str | None:
-    """None for a guest."""
+    """The id of the owner's account; None for a guest."""
     return None if is_guest(owner) else owner.removeprefix(_CUSTOMER)
 
 

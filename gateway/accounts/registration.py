@@ -1,4 +1,4 @@
-"""A new account."""
+"""Registration: making a new account."""
 
 from django.db import IntegrityError
 
@@ -10,7 +10,10 @@ from gateway.domain.input import BadEmail, is_email, text_errors
 
 
 def register(email: str, password: str, *, name: str = "", phone: str = "") -> User:
-    """Make the account, or say all that is wrong with it. Of two at once for one address, one is EmailTaken."""
+    """Make the account, or raise Refused with all that is wrong with the input.
+
+    Raises EmailTaken for an address that has an account, also when two register it at the same moment.
+    """
     user = User(email=normalize_email(email), name=name.strip(), phone=phone.strip())
     errors = [*_text_errors(user), *password_errors(password, user)]
     if errors:

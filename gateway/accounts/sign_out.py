@@ -1,4 +1,4 @@
-"""Ending every other session of an account."""
+"""Signing out everywhere: ending every other session of an account."""
 
 import structlog
 from django.contrib.auth import HASH_SESSION_KEY
@@ -16,9 +16,10 @@ log = structlog.get_logger(__name__)
 
 
 def sign_out_everywhere(user: User, session: SessionStore) -> User:
-    """End all but this one, whatever the state of Redis and Cassandra; returns the account as it is now.
+    """End all sessions but this one, even while Redis or Cassandra is away; returns the account as it is now.
 
-    Of two at once one wins, and the other finds itself signed out. A crash after the first step ends this session too.
+    When two do it at once, one wins and the other finds itself signed out. A crash after the first step ends this
+    session too.
     """
     seen = {"_id": user.pk, "password": user.password, "session_generation": user.session_generation}
     changed = database()[User._meta.db_table].find_one_and_update(

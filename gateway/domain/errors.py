@@ -12,7 +12,7 @@ from gateway.domain.texts import DEFAULT_LANGUAGE, Language, Text
 
 
 class Code(Enum):
-    """What a program may tell apart."""
+    """Codes of expected failures: what a program may tell apart."""
 
     INVALID = "INVALID"
     REQUIRED = "REQUIRED"
@@ -34,7 +34,10 @@ class Code(Enum):
 
 
 class DomainError(Exception):
-    """One reason why something was not done. A subclass says its code and text; an instance, where and with what."""
+    """One reason why something was not done.
+
+    A subclass has the code and the text; an instance says which part of the input it is about, and the text's values.
+    """
 
     code: ClassVar[Code]
     text: ClassVar[Text]
@@ -42,7 +45,7 @@ class DomainError(Exception):
     def __init__(self, *path: str | int, **values: object) -> None:
         super().__init__(*path)
         self.path = path
-        """Of the input it is about, in the names of the action's own arguments; empty: the whole."""
+        """The part of the input that is wrong, in the names of the action's own arguments; empty: the whole."""
         self.values = values
 
     def message(self, language: Language = DEFAULT_LANGUAGE) -> str:
@@ -53,12 +56,12 @@ class DomainError(Exception):
         return f"{where}: {self.message('en')}" if where else self.message("en")
 
     def __iter__(self) -> Iterator["DomainError"]:
-        """So that one error and several are handled alike."""
+        """Yields the error itself, so that one error and several are handled alike."""
         yield self
 
 
 class Refused(DomainError):
-    """Several reasons at once, so that a person corrects a form in one go."""
+    """Several reasons at once, so that a person can correct a form in one go."""
 
     code = Code.INVALID
     text = Text("Данные не приняты.", "The input was refused.")

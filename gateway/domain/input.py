@@ -1,4 +1,4 @@
-"""What people type: how long it may be, whether it can be read, whether it is an e-mail address."""
+"""Checks of what people type: its length, whether it can be read, whether it is an e-mail address."""
 
 import re
 import unicodedata
@@ -70,7 +70,7 @@ class BadEmail(DomainError):
 def text_errors(
     text: str, limit: int, *path: str | int, required: bool = True, lines: bool = False
 ) -> list[DomainError]:
-    """`lines`: it may have several."""
+    """What is wrong with the text, at most one error; `lines`: it may have several lines."""
     if not text:
         return [Missing(*path)] if required else []
     if len(text) > limit:
@@ -81,12 +81,12 @@ def text_errors(
 
 
 def holds_link(text: str) -> bool:
-    """Whether a mail program would make a link of some of it: strangers must not send theirs in our letters."""
+    """Whether a mail program would make a link of a part of the text: our letters must not carry strangers' links."""
     return _LINK.search(_visible(text).translate(_DOTS)) is not None
 
 
 def normal_key(text: str) -> str:
-    """The one form of a key or reference: what people cannot tell apart is the same. Case is kept.
+    """The normal form of a key or reference, equal for keys that people cannot tell apart. Case is kept.
 
     Compatibility forms become ordinary ones, invisible signs go, and any run of white space becomes one space.
     """
@@ -94,7 +94,7 @@ def normal_key(text: str) -> str:
 
 
 def _visible(text: str) -> str:
-    """In ordinary forms, without what cannot be seen."""
+    """The text in ordinary forms, without invisible signs."""
     ordinary = unicodedata.normalize("NFKC", text)
     return "".join(sign for sign in ordinary if unicodedata.category(sign) != INVISIBLE)
 

@@ -1,3 +1,3 @@
-"""Money is Decimal in code and Decimal128 in documents, in one currency."""
+"""The shop's one currency. Amounts are Decimal in code and Decimal128 in documents."""
 
 CURRENCY = "RUB"

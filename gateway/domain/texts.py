@@ -1,4 +1,4 @@
-"""What people read in our answers, in Russian and English. Codes are for programs and are the same in both."""
+"""Texts that people read in our answers, in Russian and English. Codes, for programs, are the same in both."""
 
 from typing import Literal, NamedTuple
 
@@ -17,7 +17,7 @@ class Text(NamedTuple):
 
 
 def accepted_language(accept_language: str | None) -> Language:
-    """The first of our languages by the weights of an Accept-Language header; Russian when it names neither."""
+    """The one of our languages that an Accept-Language header prefers; Russian when it names neither."""
     best: tuple[float, Language] = (0.0, DEFAULT_LANGUAGE)
     for part in (accept_language or "").split(","):
         tag, _, parameters = part.strip().lower().partition(";")

@@ -1,4 +1,4 @@
-"""UUIDs that begin with their time, so that they lie in the order in which they were made (RFC 9562, version 7)."""
+"""UUIDs that begin with their time, so that they sort in the order in which they were made (RFC 9562, version 7)."""
 
 import secrets
 import time

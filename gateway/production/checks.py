@@ -27,7 +27,7 @@ def check_production(**_: Any) -> list[checks.CheckMessage]:
 
 
 def refuse_unsafe_production() -> None:
-    """End the process, naming what is wrong. For those who start without `manage.py`, which checks by itself."""
+    """End the process, naming what is wrong. For processes started without `manage.py`, which checks by itself."""
     try:
         call_command("check", "--tag", "production", stdout=StringIO())  # silent unless something is wrong
     except SystemCheckError as error:
@@ -88,7 +88,7 @@ def _proxies() -> Iterator[checks.Error]:
 
 
 def _is_weak(key: str) -> bool:
-    """Anybody may know or guess it."""
+    """Whether anybody may know or guess the key."""
     return key == settings.DEVELOPMENT_SECRET_KEY or len(key) < MIN_SECRET_LENGTH
 
 

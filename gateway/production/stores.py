@@ -1,4 +1,4 @@
-"""How the settings reach MongoDB, Cassandra and Redis: with credentials or without, in the clear or not."""
+"""How the settings reach MongoDB, Cassandra and Redis: with or without credentials and encryption."""
 
 import ipaddress
 from collections.abc import Iterator
@@ -12,8 +12,10 @@ TRUE = {"true", "1", "yes"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Store:
+    """One server that the settings name, as far as its safety goes."""
+
     setting: str
-    """The variable that says where it is."""
+    """The name of the setting that holds its address."""
     hosts: tuple[str, ...]
     has_credentials: bool
     is_encrypted: bool
@@ -22,12 +24,12 @@ class Store:
 
     @property
     def is_local(self) -> bool:
-        """Whether nothing said to it leaves this machine."""
+        """Whether nothing that is said to it leaves this machine."""
         return all(_is_loopback(host) for host in self.hosts)
 
 
 def configured_stores() -> Iterator[Store]:
-    """Every server that the settings name, each setting once."""
+    """The servers that the settings name, one for each setting."""
     yield _mongodb(settings.MONGODB_URI)
     if settings.CASSANDRA_CONTACT_POINTS:
         yield _cassandra()
@@ -64,7 +66,7 @@ def _cassandra() -> Store:
 
 
 def _by_url(setting: str, url: str) -> Store:
-    """Redis, or whatever else Celery is given as its broker."""
+    """The store behind a URL: Redis, or whatever else Celery is given as its broker."""
     parts = urlsplit(url)
     return Store(
         setting=setting,

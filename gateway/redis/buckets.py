@@ -1,7 +1,7 @@
-"""Limits on what one client may do in a while: a bucket per client, which leaks back at a steady rate.
+"""Rate limits: each client has a bucket of points, which refills at a steady rate.
 
 The buckets are in the cache's Redis, where all processes share them. While that is away, full or hangs, each process
-counts by itself: then so many processes allow so many times as much, but never more.
+counts by itself: clients then get as many times their limit as there are processes, but never more.
 """
 
 import hashlib
@@ -44,25 +44,29 @@ CELLS = 16_384
 
 
 class Rate(NamedTuple):
+    """The size of a bucket, and how fast it refills."""
+
     capacity: float
     restore: float
-    """A second."""
+    """Points a second."""
 
 
 class Withdrawal(NamedTuple):
+    """Whether the points were taken from the bucket, and how many are left."""
+
     allowed: bool
     left: float
 
 
 class Buckets:
-    """The buckets of one limit, by client."""
+    """The buckets of one limit, one for each client."""
 
     def __init__(self, name: str) -> None:
         self._name = name
         self._stand_by = Debts()
 
     async def take(self, client: str, points: float, rate: Rate) -> Withdrawal:
-        """Take the points, if the client has so many. One round trip."""
+        """Take the points if the client's bucket has so many. One round trip."""
 
         async def ask(redis: AsyncRedis) -> tuple[int, str]:
             taken, left = await redis.register_script(SCRIPT)(keys=[self.key(client)], args=(*rate, points))
@@ -71,7 +75,7 @@ class Buckets:
         return self._judged(await ask_cache(ask), client, points, rate)
 
     def take_blocking(self, client: str, points: float, rate: Rate) -> Withdrawal:
-        """Likewise, for code that runs in a thread."""
+        """Like `take`, for code that runs in a thread."""
 
         def ask(redis: Redis) -> tuple[int, str]:
             taken, left = redis.register_script(SCRIPT)(keys=[self.key(client)], args=(*rate, points))
@@ -80,7 +84,7 @@ class Buckets:
         return self._judged(ask_cache_blocking(ask), client, points, rate)
 
     def key(self, client: str) -> str:
-        """Under which Redis has the client's bucket."""
+        """The Redis key of the client's bucket."""
         return f"{self._name}:{client}"
 
     def _judged(self, answer: tuple[int, str] | None, client: str, points: float, rate: Rate) -> Withdrawal:

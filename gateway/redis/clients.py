@@ -25,20 +25,20 @@ T = TypeVar("T")
 
 @cache
 def redis_client() -> Redis:
-    """What must not be lost: queues, locks, sessions. One pool per process, opened anew after a fork."""
+    """The Redis for what must not be lost: queues, locks, sessions. One pool per process, opened anew after a fork."""
     return _client(settings.REDIS_URL)
 
 
 @cache
 def broker_client() -> Redis | None:
-    """Celery's queue; None when the broker is nothing that this client can ask."""
+    """The Redis that holds Celery's queue; None when the broker is not a Redis."""
     url: str = settings.CELERY_BROKER_URL
     return _client(url) if url.startswith(("redis://", "rediss://")) else None
 
 
 @cache
 def cache_client() -> Redis:
-    """What strangers may write and anybody may lose: counters, persisted queries, caches."""
+    """The Redis for what strangers may write and anybody may lose: counters, persisted queries, caches."""
     return _client(settings.REDIS_CACHE_URL)
 
 
@@ -52,7 +52,7 @@ def _client(url: str) -> Redis:
 
 
 class Reachability:
-    """Whether Redis is worth asking."""
+    """Remembers that Redis did not answer, so that not every question costs a time-out."""
 
     def __init__(self) -> None:
         self._ask_again_at = float("-inf")
@@ -71,7 +71,7 @@ _async_clients: WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncRedis] = WeakK
 
 
 async def ask_cache(question: Callable[[AsyncRedis], Awaitable[T]]) -> T | None:
-    """The answer of the cache's Redis, or None while it is away; never raises for that nor waits past REDIS_TIMEOUT."""
+    """The answer of the cache's Redis; None while it is away. Never raises for that nor waits past REDIS_TIMEOUT."""
     if not _reachability.is_worth_asking():
         return None
     try:
@@ -83,7 +83,7 @@ async def ask_cache(question: Callable[[AsyncRedis], Awaitable[T]]) -> T | None:
 
 
 def ask_cache_blocking(question: Callable[[Redis], T]) -> T | None:
-    """Likewise, for code that runs in a thread."""
+    """Like `ask_cache`, for code that runs in a thread."""
     if not _reachability.is_worth_asking():
         return None
     try:

@@ -19,7 +19,7 @@ def next_database(url: str) -> str:
 
 
 def verifying(url: str) -> str:
-    """The address with the server's certificate to be checked: by a bare `rediss://` Celery would believe anybody."""
+    """The address, completed so that Celery checks the server's certificate, as it does not by a bare `rediss://`."""
     parts = urlsplit(url)
     if parts.scheme != "rediss" or "ssl_cert_reqs=" in parts.query:
         return url

@@ -1,7 +1,7 @@
-"""How much a process does at once: turns with a short queue, and bodies that come in their own time.
+"""Limits on what a process does at once: turns with a short queue, and bodies that are still coming.
 
-A request that finds the queue full is refused before anything of it is read. One whose client leaves while it waits is
-never begun.
+A request that finds the queue full is refused before anything of it is read. A request whose client leaves while it
+waits is never begun.
 """
 
 import asyncio
@@ -19,9 +19,9 @@ from gateway.web.http import Application, Message, Receive, Scope, Send, header,
 # loop: the server sees the bytes first and their end afterwards.
 LOOPS_UNTIL_CLOSED = 3
 RETRY_SECONDS = 1
-"""A burst is over by then; a client that comes back sooner would only make the queue longer."""
+"""Seconds after which a burst is over; a client that comes back sooner would only make the queue longer."""
 CLIENT_GONE = 499
-"""For the log, as nginx has it: nobody is there to be answered."""
+"""The status for the log, as nginx has it, when nobody is left to be answered."""
 
 BUSY = Text("Сервер занят, повторите чуть позже.", "The server is busy, try again shortly.")
 TOO_LARGE = Text("Тело запроса слишком велико.", "The body is too large.")
@@ -29,22 +29,22 @@ TOO_SLOW = Text("Тело запроса приходило слишком до�
 
 
 class Overloaded(Exception):
-    """Nothing of the request has been begun."""
+    """The queue is full or no turn came in time. Nothing of the request has been begun."""
 
 
 class ClientGone(Exception):
-    """Nothing of the request has been begun, and nobody waits for it."""
+    """The client has closed its connection. Nothing of the request has been begun."""
 
 
 class Turns:
-    """A bound on what runs at once, for all and for each client, and a queue behind it. The bounds are settings.
+    """A bound on the requests that run at once, in all and for each client, with a queue behind it.
 
     Nobody fills the queue alone: when it is full, the client that has most of it gives its newest place to one that has
-    less. Of those who wait, the first whose client may run takes over.
+    less. When a turn ends, the first in the queue whose client may run takes it over.
     """
 
     def __init__(self, *, running: str, waiting: str, per_client: str | None = None) -> None:
-        """Names of the settings; `per_client`: how many of one client's run at once."""
+        """Takes the names of the settings that hold the bounds; `per_client` bounds what one client runs at once."""
         self._most_running = running
         self._most_waiting = waiting
         self._most_per_client = per_client
@@ -52,6 +52,7 @@ class Turns:
         self._waiting: dict[asyncio.Future[None], str] = {}
 
     def refuse_when_full(self, client: str) -> None:
+        """Raise Overloaded if neither a turn nor a place in the queue is free for this client."""
         if not self._may_run(client) and self._is_full() and self._largest(client) is None:
             raise Overloaded
 
@@ -59,7 +60,7 @@ class Turns:
     async def turn(self, client: str, receive: Receive, until: float) -> AsyncIterator[None]:
         """Wait for a turn and hold it; the body of the request must have been received.
 
-        Raises ClientGone, and Overloaded when the queue is full or no turn comes until that time of the event loop.
+        Raises ClientGone; and Overloaded when the queue is full or no turn comes until that time of the event loop.
         Whatever it raises, nothing has been begun.
         """
         gone = asyncio.ensure_future(_watch(receive))
@@ -100,7 +101,7 @@ class Turns:
             raise ClientGone
 
     def _queue(self, client: str) -> asyncio.Future[None]:
-        """A place in the queue; its end is the turn, or its loss to another client."""
+        """Take a place in the queue: a future, done when the turn comes, cancelled when another client gets the place."""
         if self._is_full():
             largest = self._largest(client)
             if largest is None:
@@ -117,7 +118,7 @@ class Turns:
         return len(self._waiting) >= most
 
     def _largest(self, newcomer: str) -> str | None:
-        """The client that has most of the queue, if it can spare a place and still have as many as the newcomer."""
+        """The client with most places in the queue, if it can give one away and still have as many as the newcomer."""
         places = Counter(self._waiting.values())
         client, most = max(places.items(), key=lambda item: item[1], default=("", 0))
         return client if most > places[newcomer] + 1 else None
@@ -128,7 +129,7 @@ class Turns:
         return self._most_per_client is None or self._running[client] < getattr(settings, self._most_per_client)
 
     def _leave(self, client: str) -> None:
-        """The first of those who wait and may run takes the turn over."""
+        """End a turn; the first in the queue whose client may run takes it over."""
         self._running[client] -= 1
         if not self._running[client]:
             del self._running[client]
@@ -141,7 +142,7 @@ class Turns:
 
 
 class Readers:
-    """Requests whose bodies are coming. When there are too many, the one that has taken longest makes room."""
+    """The requests whose bodies are still coming. When there are too many, the one that has taken longest is ended."""
 
     def __init__(self, *, most: str) -> None:
         self._most = most
@@ -149,7 +150,10 @@ class Readers:
 
     @asynccontextmanager
     async def reading(self, until: float) -> AsyncIterator[None]:
-        """Raises TimeoutError at that time of the event loop, or as soon as its place is needed."""
+        """Hold a place while a body is read.
+
+        Raises TimeoutError at that time of the event loop, or earlier, when another request needs the place.
+        """
         async with asyncio.timeout_at(until) as limit:
             if len(self._limits) >= getattr(settings, self._most):
                 oldest = next(iter(self._limits))
@@ -163,6 +167,8 @@ class Readers:
 
 
 class _BodyRefused(Exception):
+    """The body is too large or too slow."""
+
     def __init__(self, status: int, text: Text) -> None:
         super().__init__(text.en)
         self.status = status
@@ -170,7 +176,7 @@ class _BodyRefused(Exception):
 
 
 class Door:
-    """Bounds an application that reads its body by itself: it gets the last of the body when its turn has come."""
+    """Bounds an application that reads its body by itself: it gets the last part of the body when its turn has come."""
 
     def __init__(self, application: Application) -> None:
         self._application = application
@@ -218,13 +224,13 @@ class Door:
 
 
 async def _watch(receive: Receive) -> None:
-    """Until the client has gone."""
+    """Return when the client has gone."""
     while (await receive())["type"] != "http.disconnect":
         pass
 
 
 async def _refuse(scope: Scope, send: Send, status: int, text: Text, headers: dict[str, str] | None = None) -> None:
-    """What is still to come of the body is not waited for."""
+    """Answer at once and close the connection, without waiting for the rest of the body."""
     language = accepted_language(header(scope, "accept-language"))
     always = {"cache-control": "no-store", "connection": "close"}
     body = text.in_language(language).encode()

@@ -1,4 +1,4 @@
-"""Where the buyer is: by the connection, or by what a server that asks for the buyer says."""
+"""Who asks: the client's address and network, or the buyer's, when a server of ours asks for a buyer."""
 
 import hmac
 import ipaddress
@@ -9,12 +9,12 @@ from gateway.web.http import UNKNOWN, Scope, header, network_of
 
 
 def client_of(scope: Scope) -> str:
-    """Whom limits count: the network of the address."""
+    """The network that limits count this request against."""
     return network_of(address_of(scope))
 
 
 def address_of(scope: Scope) -> str:
-    """The client's address, or what a server that holds one of our tokens says it is."""
+    """The client's address; or the buyer's, where a server that holds one of our tokens names it."""
     address: str = scope["client"][0] if scope.get("client") else UNKNOWN
     named = header(scope, "x-buyer-address")
     if named and _is_server(header(scope, "x-server-token") or ""):

@@ -1,4 +1,4 @@
-"""Routes requests, gives each an id and logs it."""
+"""The outermost ASGI application: routes requests, gives each an id and logs it."""
 
 import time
 from collections.abc import Mapping
@@ -63,7 +63,7 @@ class Front:
 
 
 async def _live(receive: Receive, send: Send) -> None:
-    """The server's start and end: connections open on first use and are closed here."""
+    """Follow the server's start and end: connections are opened on first use and closed here."""
     while True:
         message = await receive()
         if message["type"] == "lifespan.startup":

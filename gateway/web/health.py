@@ -1,8 +1,8 @@
-"""/healthz: the process lives. /readyz: each dependency, its state and latency.
+"""The health pages. /healthz: the process lives. /readyz: the state and latency of each dependency.
 
-Without Cassandra or Redis the shop works, a little slower: 200 and «degraded». So it is without MongoDB, as long as
-Cassandra shows the catalog and the orders; without both it cannot work: 503.
-Beside them it says where sessions are kept, and what Cassandra has still to be told of.
+Without Cassandra or Redis the shop works, a little slower: 200 and «degraded». The same holds without MongoDB, as long
+as Cassandra shows the catalog and the orders; without both it cannot work: 503. The page also says where sessions are
+kept, and how much has still to be copied to Cassandra.
 
 However often the page is asked for, and however long a dependency hangs, there is one check at a time and one a second.
 """
@@ -42,7 +42,7 @@ T = TypeVar("T")
 
 
 class HealthReport:
-    """The outcome of a check for all who ask within a second, and for all who come while it is under way."""
+    """Runs the check at most once a second; all who ask meanwhile get the same outcome."""
 
     def __init__(self, check: Callable[[], Awaitable[State]]) -> None:
         self._check = check
@@ -73,7 +73,7 @@ async def readyz(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 async def check_dependencies() -> State:
-    """All at once, so that one that hangs does not hide the others."""
+    """The state of every dependency, asked all at once, so that one that hangs does not hide the others."""
     names = ("mongodb", "cassandra", "redis", "redis_cache")
     checks = (_mongodb, _cassandra, _redis, _redis_cache)
     states = await asyncio.gather(*(_run(check) for check in checks))
@@ -99,12 +99,12 @@ async def _run(check: Callable[[], T]) -> T:
 
 @cache
 def _pool() -> ThreadPoolExecutor:
-    """A thread for each dependency, and none that requests could fill. Made on first use."""
+    """A pool with a thread for each dependency, which requests cannot fill. Made on first use."""
     return ThreadPoolExecutor(max_workers=4, thread_name_prefix="health")
 
 
 def _mongodb() -> State:
-    """A read, not a ping: a mongos answers pings when every shard behind it is gone."""
+    """MongoDB's state by a read, not a ping: a mongos answers pings when every shard behind it is gone."""
 
     def read() -> None:
         collection = database().get_collection(
@@ -131,7 +131,7 @@ def _redis_cache() -> State:
 
 
 def _sessions(cassandra: str, redis: str) -> State:
-    """Where they are kept at the moment, and how many Cassandra has still to be told of."""
+    """Where sessions are kept at the moment, and how many Cassandra has still to be told of."""
     kept_in = [name for name, state in (("cassandra", cassandra), ("redis", redis)) if state == "up"]
     if not kept_in:
         return {"state": "down", "kept_in": "nowhere"}
@@ -146,7 +146,7 @@ def _sessions(cassandra: str, redis: str) -> State:
 
 
 def _copies(mongodb: str, cassandra: str) -> State:
-    """What Cassandra has still to be told of, by collection."""
+    """How much has still to be copied to Cassandra, by collection."""
     if cassandra == "not configured" or mongodb == "down":
         return {}
     try:

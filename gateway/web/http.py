@@ -1,4 +1,4 @@
-"""The little of ASGI that our own endpoints need: names for its parts, a header look-up, a whole response."""
+"""The parts of ASGI that our own endpoints need: their types, looking up headers, sending a whole response."""
 
 import ipaddress
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -13,7 +13,7 @@ Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 UNKNOWN = "unknown"
-"""What is said of an address that is none."""
+"""Stands for an address that cannot be read."""
 
 # Neither a body nor what describes one.
 BODILESS = {204, 304}
@@ -45,12 +45,15 @@ def header(scope: Scope, name: str) -> str | None:
 
 
 def sent_cookies(scope: Scope) -> dict[str, str]:
-    """What a browser sent, by Django's own reading: a cookie that looks odd hides no other one."""
+    """The cookies of the request, by name, read as Django reads them: a malformed one hides no other."""
     return parse_cookie(header(scope, "cookie") or "")
 
 
 def with_one_cookie_header(scope: Scope) -> Scope:
-    """HTTP/2 may send every cookie in a header of its own; Django would join them by commas, which part no cookies."""
+    """The scope with all cookies in one header.
+
+    HTTP/2 may send each cookie in a header of its own; Django would join them by commas, which do not separate cookies.
+    """
     found = [value for name, value in scope["headers"] if name == b"cookie"]
     if len(found) < 2:
         return scope
@@ -59,7 +62,7 @@ def with_one_cookie_header(scope: Scope) -> Scope:
 
 
 def network_of(address: str) -> str:
-    """Whom limits count: a home has one IPv4 address but 2^64 of IPv6, which count as one."""
+    """The network that limits count: a home has one IPv4 address but 2^64 of IPv6, which count as one."""
     try:
         found = ipaddress.ip_address(address)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Who asks, when proxies stand in front: told by TRUSTED_PROXIES alone, once, before anybody looks at the request.
+"""The client's address and scheme behind proxies: believed of TRUSTED_PROXIES alone, and settled once, at the front.
 
 The web server's own belief in such headers is switched off (`--no-proxy-headers`), so that limits, sessions, logs and
 Django see one address and one scheme: those in the scope. `Forwarded` is not read: a proxy that writes the one header
@@ -50,7 +50,7 @@ def _values(scope: Scope, name: bytes) -> Iterator[str]:
 
 
 def _address(text: str) -> Address | None:
-    """Also with a port or in brackets, as some proxies write it; None for anything else."""
+    """The address in the text, also with a port or in brackets, as some proxies write it; None for anything else."""
     if text.startswith("["):
         text = text[1:].partition("]")[0]
     elif text.count(":") == 1:

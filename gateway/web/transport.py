@@ -1,4 +1,4 @@
-"""How the gateway may be spoken to, and the headers of every answer: one list for GraphQL and for Django.
+"""Hosts, HTTPS and the headers of every answer: one set of rules for GraphQL and for Django.
 
 Django's own middleware would guard its half alone. Each application of `gateway.asgi` is wrapped here instead, inside
 the front, which knows the client's scheme; Django's security and X-Frame-Options middleware is therefore not installed.
@@ -36,7 +36,7 @@ HEADERS = {
     "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
     "content-security-policy": CONTENT_SECURITY_POLICY,
 }
-"""Of every answer, whoever gives it; over TLS there is Strict-Transport-Security besides."""
+"""Headers of every answer; over TLS Strict-Transport-Security comes on top."""
 
 PLAIN = "text/plain; charset=utf-8"
 UNKNOWN_HOST = b"This host name is not served here.\n"
@@ -61,12 +61,12 @@ def with_headers(application: Application) -> Application:
 
 
 def public_pages(application: Application) -> Application:
-    """For browsers: a page asked for over plain HTTP is redirected to HTTPS where SECURE_SSL_REDIRECT says so."""
+    """The application for browsers: a page asked for over plain HTTP is redirected, if SECURE_SSL_REDIRECT is on."""
     return with_headers(_guarded(application, redirects=True))
 
 
 def public_api(application: Application) -> Application:
-    """For programs: refused over plain HTTP. A redirect would hide that every request shows its token to all."""
+    """The application for programs: refused over plain HTTP, as a redirect would hide that its token was readable."""
     return with_headers(_guarded(application, redirects=False))
 
 
@@ -91,7 +91,7 @@ def _is_secure(scope: Scope) -> bool:
 
 
 def _allowed_host(scope: Scope) -> str | None:
-    """The name asked for if ALLOWED_HOSTS has it, by Django's own rules; None: refused."""
+    """The host name asked for, if ALLOWED_HOSTS has it by Django's own rules; else None."""
     named = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
     address, port = scope["server"]
     request = HttpRequest()

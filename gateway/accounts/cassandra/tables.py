@@ -1,4 +1,4 @@
-"""Tables of the sessions. They are no copy of anything: with Redis in front, they are where sessions live."""
+"""Cassandra's tables of sessions. They copy nothing: sessions live here, and Redis caches them."""
 
 from datetime import timedelta
 

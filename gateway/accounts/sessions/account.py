@@ -1,4 +1,4 @@
-"""Who is signed in under a session."""
+"""The account that is signed in under a session."""
 
 from typing import cast
 
@@ -12,10 +12,10 @@ from gateway.accounts.models import User
 
 
 def user_of(session: SessionBase) -> User | AnonymousUser:
-    """The account, if it is active and was signed in under this password and generation; otherwise the session ends.
+    """The session's account, if it is active and its password and generation have not changed; else the session ends.
 
-    As Django's `get_user`, but for a session signed with an earlier SECRET_KEY: that one is signed anew under the key
-    it has. Django would give it a new key, which an app that keeps its token never learns.
+    Works as Django's `get_user`, except for a session signed with an earlier SECRET_KEY: it keeps its key and is signed
+    anew. Django would give it a new key, which an app that keeps its token never learns.
     """
     user = _account(session)
     if user is None:
@@ -39,7 +39,7 @@ def _account(session: SessionBase) -> User | None:
 
 
 def _sign_anew(session: SessionBase, auth: str) -> bool:
-    """False: it has ended meanwhile."""
+    """Save the session under today's hash. False: the session has ended meanwhile."""
     session[HASH_SESSION_KEY] = auth
     try:
         session.save()

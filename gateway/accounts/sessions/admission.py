@@ -1,4 +1,4 @@
-"""How many sessions one network may begin: each is a copy in Redis for a day and a row in Cassandra for a month."""
+"""How many sessions one network may begin: each fills Redis for a day and a row of Cassandra for a month."""
 
 import math
 
@@ -12,7 +12,7 @@ _buckets = Buckets("sessions:new")
 
 
 def admit(address: str) -> None:
-    """Count one more that begins at this address, or raise TooManySessions."""
+    """Count one more session that begins at this address, or raise TooManySessions."""
     rate = Rate(settings.SESSIONS_PER_CLIENT_HOUR, settings.SESSIONS_PER_CLIENT_HOUR / 3600)
     taken = _buckets.take_blocking(network_of(address), 1, rate)
     if not taken.allowed:

@@ -1,7 +1,7 @@
-"""Copies of sessions in Redis. Everything here raises RedisError when there is no answer.
+"""Sessions cached in Redis. Everything here raises RedisError when there is no answer.
 
-A copy is a hash: the record, its `written_at`, whether Cassandra has it (`synced`), when it was last known to be true
-(`seen`, by Redis's own clock), and `ended` once the session is over: such a tombstone takes no more saves.
+A cached session is a hash: the record, its `written_at`, whether Cassandra has it (`synced`), when it was last known to
+be true (`seen`, by Redis's own clock), and `ended` once the session is over: such a tombstone takes no more saves.
 """
 
 import time
@@ -88,16 +88,18 @@ return {stored[1] or '', stored[2] or '', stored[3] or '', age}
 
 
 class NoRoom(RedisError):
-    """Redis has as many guests' sessions as it may have, and Cassandra has been told of none of the oldest."""
+    """Redis holds as many guests' sessions as it may, and none of the oldest has reached Cassandra yet."""
 
 
 class CachedSession(NamedTuple):
+    """What Redis knows of a session."""
+
     ended: bool
     record: SessionRecord | None
-    """None: of an ended session of which nothing is known."""
+    """None for an ended session of which nothing more is known."""
     synced: bool
     fresh: bool
-    """Young enough to be believed without asking Cassandra."""
+    """Whether it is young enough to be believed without asking Cassandra."""
 
 
 def find(session_id: str) -> CachedSession | None:
@@ -105,7 +107,7 @@ def find(session_id: str) -> CachedSession | None:
 
 
 def find_all(session_ids: Iterable[str]) -> dict[str, CachedSession]:
-    """Those that there are, in one round trip."""
+    """The cached ones of these sessions, by id, in one round trip."""
     wanted = list(session_ids)
 
     def ask(redis: Redis) -> list[list[Any]]:
@@ -124,9 +126,10 @@ def find_all(session_ids: Iterable[str]) -> dict[str, CachedSession]:
 
 
 def save(record: SessionRecord, *, synced: bool, queued: bool) -> bool:
-    """Keep it unless a newer one is there. False: the session has ended. `queued`: Cassandra shall get it later.
+    """Cache the session unless a newer record is there. False: the session has ended.
 
-    Raises NoRoom, which to a caller is a Redis that cannot keep it.
+    `synced`: Cassandra has the record. `queued`: Cassandra shall get it later. Raises NoRoom, which callers treat like
+    a Redis that cannot keep it.
     """
     life = max(1, record.seconds_left())
     keys = [_key(record.session_id), UNSYNCED, GUESTS if record.user_id is None else _index(record.user_id)]
@@ -151,7 +154,7 @@ def save(record: SessionRecord, *, synced: bool, queued: bool) -> bool:
 
 
 def end(session_id: str, record: SessionRecord | None, *, queued: bool) -> SessionRecord | None:
-    """Leave a tombstone. Returns the record as far as Redis or the caller knows it."""
+    """Leave a tombstone in place of the session; returns the record as far as Redis or the caller knows it."""
     arguments = (session_id, int(queued), settings.SESSION_COOKIE_AGE, record.as_text() if record else "")
     text = _ask(lambda redis: redis.register_script(_END)(keys=[_key(session_id), UNSYNCED], args=arguments))
     known = SessionRecord.from_text(text) if text else None
@@ -164,18 +167,18 @@ def end(session_id: str, record: SessionRecord | None, *, queued: bool) -> Sessi
 
 
 def mark_synced(record: SessionRecord) -> bool:
-    """Cassandra has it. False: there is a newer one, or the session has ended."""
+    """Note that Cassandra has the record. False: there is a newer record, or the session has ended."""
     life = max(1, record.seconds_left())
     return _mark(record.session_id, ended=False, written_at=record.written_at, seconds=min(SYNCED_SECONDS, life))
 
 
 def mark_end_synced(session_id: str) -> bool:
-    """Cassandra's rows are deleted. The tombstone outlives whatever request was under way."""
+    """Note that Cassandra's rows are deleted; the tombstone stays until no request of the session can be under way."""
     return _mark(session_id, ended=True, written_at=0, seconds=SYNCED_SECONDS)
 
 
 def unsynced(limit: int) -> list[str]:
-    """Some of the sessions that Cassandra has not got yet, at random, so that one that fails delays no others."""
+    """Ids of some sessions that Cassandra does not have yet, at random, so that one that fails delays no others."""
     found: list[str] = _ask(lambda redis: redis.srandmember(UNSYNCED, limit))
     return found
 
@@ -186,7 +189,7 @@ def count_unsynced() -> int:
 
 
 def listed(user_id: str) -> list[str]:
-    """The account's sessions, some of whose copies may have expired."""
+    """Ids of the account's newest sessions; some may no longer be cached."""
     found: list[str] = _ask(lambda redis: redis.zrevrange(_index(user_id), 0, LISTED - 1))
     return found
 

@@ -1,4 +1,4 @@
-"""What happened to sessions while Cassandra was away reaches it once it is back."""
+"""Telling Cassandra, once it is back, what happened to sessions while it was away."""
 
 import structlog
 from redis.exceptions import RedisError
@@ -17,7 +17,7 @@ ROUNDS = 20
 
 
 def catch_up() -> int:
-    """Tell Cassandra of up to BATCH × ROUNDS sessions; returns how many. Any number of runs may go on at once."""
+    """Write up to BATCH × ROUNDS waiting sessions to Cassandra; returns how many. Runs may overlap."""
     done = 0
     if not rows.configured():
         return done
@@ -50,7 +50,7 @@ def _writes(session_id: str, cached: CachedSession | None) -> list[Write]:
 
 
 def _mark_told(session_id: str, cached: CachedSession | None) -> bool:
-    """False: the session was changed meanwhile and is left for the next round."""
+    """Note that Cassandra knows. False: the session has changed meanwhile and is left for the next round."""
     if cached and cached.record and not cached.ended:
         return cache.mark_synced(cached.record)
     return cache.mark_end_synced(session_id)

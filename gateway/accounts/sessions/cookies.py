@@ -1,4 +1,4 @@
-"""How a client says which session is its own: the cookie, or «Authorization: Bearer», which wins."""
+"""How a client names its session: by the cookie, or by «Authorization: Bearer», which wins."""
 
 from http.cookies import SimpleCookie
 
@@ -8,7 +8,7 @@ _BEARER = "bearer "
 
 
 def bearer_token(authorization: str | None) -> str | None:
-    """The token of an Authorization header; None: it carries none."""
+    """The token of an Authorization header; None when it carries none."""
     if authorization is None or not authorization.lower().startswith(_BEARER):
         return None
     return authorization[len(_BEARER) :].strip()
@@ -20,12 +20,12 @@ def setting_cookie(token: str) -> str:
 
 
 def expiring_cookie() -> str:
-    """The Set-Cookie header that takes it away."""
+    """The Set-Cookie header that takes the session away from a browser."""
     return cookie_header(settings.SESSION_COOKIE_NAME, "", 0)
 
 
 def cookie_header(name: str, value: str, max_age: int) -> str:
-    """A Set-Cookie header of a cookie that is kept as the session's is: out of reach of scripts and of other sites."""
+    """The Set-Cookie header of a cookie kept like the session's: out of reach of scripts and of other sites."""
     cookie = SimpleCookie({name: value})
     morsel = cookie[name]
     morsel["path"] = settings.SESSION_COOKIE_PATH

@@ -1,4 +1,4 @@
-"""Where an account is signed in."""
+"""The devices that an account is signed in on."""
 
 from redis.exceptions import RedisError
 
@@ -11,20 +11,20 @@ from gateway.cassandra.errors import CassandraError
 
 
 def devices_of(user: User) -> list[Device]:
-    """Sessions that the account is signed in under now, newest first."""
+    """The account's living sessions as a list for its owner, newest first."""
     living = user.session_auth_hashes()
     return [device for device in _listed(str(user.pk)) if device.auth in living]
 
 
 def end_others(user: User, *, but: str) -> None:
-    """Remove what is kept of the account's other sessions, which its generation has ended already."""
+    """Remove what is stored of the account's other sessions; its new generation has ended them already."""
     for device in _listed(str(user.pk)):
         if device.session_id != but:
             store.end(device.session_id)
 
 
 def _listed(user_id: str) -> list[Device]:
-    """Of both stores; what either of them knows to be over is left out."""
+    """The account's sessions from both stores, without those that either store knows to be over, newest first."""
     kept = _in_cassandra(user_id)
     try:
         copied = cache.find_all({*cache.listed(user_id), *(kept or ())})
@@ -43,7 +43,7 @@ def _listed(user_id: str) -> list[Device]:
 
 
 def _in_cassandra(user_id: str) -> dict[str, Device] | None:
-    """None: it cannot be asked."""
+    """The account's sessions in Cassandra, by id; None when Cassandra cannot be asked."""
     try:
         return {device.session_id: device for device in rows.of_user(user_id)}
     except CassandraError:

@@ -28,13 +28,13 @@ class SessionStore(SessionBase):
         self._ip_address = ip_address
         self._admitted = False
         self._record: SessionRecord | None = None
-        """As it was loaded or saved last."""
+        """The record as it was last loaded or saved."""
         self._content = b""
-        """Likewise, to see whether anything was changed."""
+        """The data as it was last loaded or saved, to see whether anything was changed since."""
 
     @property
     def session_id(self) -> str | None:
-        """What is stored of the key."""
+        """The hash of the key, which is what the stores know the session by; None without a key."""
         return session_hash(self.session_key) if self.session_key else None
 
     def load(self) -> dict[str, Any]:
@@ -51,9 +51,9 @@ class SessionStore(SessionBase):
         return store.find(session_hash(session_key)) is not None
 
     def admit(self) -> None:
-        """Make sure that a session may begin here, or raise TooManySessions: before whatever must not be half done.
+        """Count the session that is to begin, or raise TooManySessions. Call it before what must not be left half done.
 
-        Once for a session. One without an address is begun by our own code, for nobody out there.
+        A session is counted once. One without an address is begun by our own code and not counted.
         """
         if self._ip_address and not self._admitted:
             admit(self._ip_address)
@@ -82,7 +82,7 @@ class SessionStore(SessionBase):
         self._record, self._content = record, content
 
     def touch(self) -> bool:
-        """Note that the session is in use, once in a while. True: it lives longer now, and so may its cookie."""
+        """Note once in a while that the session is in use. True: it lives longer now, and so may its cookie."""
         if self._record is None or (now() - self._record.last_active_at).total_seconds() < ACTIVE_SECONDS:
             return False
         try:
@@ -98,7 +98,7 @@ class SessionStore(SessionBase):
 
     @classmethod
     def clear_expired(cls) -> None:
-        """Both stores forget by themselves."""
+        """Nothing to do: both stores forget expired sessions by themselves."""
 
     def _next_record(self, data: dict[str, Any], *, changed: bool) -> SessionRecord:
         moment, before = now(), self._record
@@ -125,7 +125,7 @@ class SessionStore(SessionBase):
         return bool(key and _KEY.fullmatch(key))
 
     def _get_new_session_key(self) -> str:
-        """Not looked for: 128 random bits do not come twice."""
+        """A random key, which is not looked up: 128 random bits do not come twice."""
         return secrets.token_urlsafe(KEY_BYTES)
 
     async def _aget_new_session_key(self) -> str:

@@ -1,4 +1,4 @@
-"""What callers must expect of sessions."""
+"""Errors that callers of sessions must expect."""
 
 from gateway.domain.errors import Code, DomainError
 from gateway.domain.texts import Text
@@ -13,7 +13,7 @@ UNAVAILABLE = Text(
 
 
 class TooManySessions(DomainError):
-    """So many began at this address lately that no other may; those that there are go on."""
+    """Too many sessions began at this address lately; those that there are go on."""
 
     code = Code.RATE_LIMITED
     text = Text(
@@ -23,4 +23,4 @@ class TooManySessions(DomainError):
 
 
 class SessionsUnavailable(Exception):
-    """Neither Redis nor Cassandra can tell or keep it. Not the same as «unknown»: an outage signs nobody out."""
+    """Neither Redis nor Cassandra can be asked about the session. It may well be alive: an outage signs nobody out."""

@@ -1,4 +1,4 @@
-"""Sessions of Django's pages: by cookie or by Bearer token, with the device and the address they come from."""
+"""Middleware that gives Django's pages their session, with the device and the address it is used from."""
 
 from django.conf import settings
 from django.contrib.auth.middleware import AuthenticationMiddleware as DjangoAuthenticationMiddleware
@@ -50,7 +50,7 @@ class SessionMiddleware(DjangoSessionMiddleware):
 
 
 class AuthenticationMiddleware(DjangoAuthenticationMiddleware):
-    """Knows whose session it is by the same rule as the API."""
+    """Finds the user of the session by the same rule as the API."""
 
     def process_request(self, request: HttpRequest) -> None:
         super().process_request(request)

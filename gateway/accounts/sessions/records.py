@@ -1,4 +1,4 @@
-"""What is kept of a session, and what its owner may see of it."""
+"""A session's record, as both stores keep it, and what its owner may see of it."""
 
 import json
 from dataclasses import asdict, dataclass, field
@@ -12,13 +12,13 @@ _TIMES = ("created_at", "last_active_at", "expires_at")
 
 
 def now() -> datetime:
-    """In milliseconds, as Cassandra keeps times."""
+    """The current time in whole milliseconds, as Cassandra keeps times."""
     moment = datetime.now(UTC)
     return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
 
 
 class Device(NamedTuple):
-    """A session in the list of its owner's."""
+    """A session in the list that its owner sees."""
 
     session_id: str
     user_id: str
@@ -31,12 +31,14 @@ class Device(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionRecord:
+    """Everything that is stored of a session."""
+
     session_id: str
     """The hash of the session's key. The key itself is kept by the client only."""
     user_id: str | None
-    """None: a guest's."""
+    """None for a guest's session."""
     auth: str = field(repr=False)
-    """The account's session hash at sign-in; a session with another than today's is over. Empty: a guest's."""
+    """The account's session hash at sign-in: once the account's is another, the session is over. Empty for a guest's."""
     data: str = field(repr=False)
     created_at: datetime
     last_active_at: datetime
@@ -44,7 +46,7 @@ class SessionRecord:
     device: str
     ip_address: str
     written_at: int
-    """Microseconds; of two records of one session the later counts."""
+    """Microseconds; when two records of one session meet, the later one counts."""
 
     def seconds_left(self) -> int:
         return int((self.expires_at - now()).total_seconds())
@@ -53,7 +55,7 @@ class SessionRecord:
         return self.seconds_left() < 1
 
     def as_device(self) -> Device | None:
-        """None: a guest's session is on nobody's list."""
+        """The session as its owner's list shows it; None for a guest's session."""
         if self.user_id is None:
             return None
         return Device(

@@ -30,7 +30,7 @@ def find(session_id: str) -> SessionRecord | None:
 
 
 def find_for_certain(session_id: str) -> SessionRecord | None:
-    """`find` asks one replica, which may have missed the write. That a session is gone must be known by more."""
+    """The session as a quorum knows it, for certainty: the one replica that `find` asks may have missed it."""
     request = USER_SESSIONS.select("session_id = ?", session_id)
     row = first(replace(request, consistency=Consistency.LOCAL_QUORUM))
     return _record(row) if row else None
@@ -50,7 +50,7 @@ def end(session_id: str, device: Device | None) -> None:
 
 
 def saving(record: SessionRecord) -> Iterator[Write]:
-    """Nothing for a session that is over."""
+    """The writes that save the session; none for a session that is over."""
     if record.is_over():
         return
     ttl = timedelta(seconds=record.seconds_left())
@@ -61,7 +61,7 @@ def saving(record: SessionRecord) -> Iterator[Write]:
 
 
 def ending(session_id: str, device: Device | None) -> Iterator[Write]:
-    """`device`: its line in the owner's list, None for a guest's."""
+    """The deletions that end the session; `device`: its line in the owner's list, None for a guest's."""
     yield USER_SESSIONS.delete({"session_id": session_id}, timestamp=END_OF_TIME)
     if device:
         key = {"user_id": device.user_id, "created_at": device.created_at, "session_id": session_id}

@@ -16,7 +16,7 @@ from gateway.cassandra.errors import CassandraError, CassandraNotConfigured
 
 
 def find(session_id: str) -> SessionRecord | None:
-    """None: unknown, expired or ended. SessionsUnavailable: nobody can tell."""
+    """The living session; None: unknown, expired or ended. Raises SessionsUnavailable when nobody can tell."""
     try:
         cached = cache.find(session_id)
     except RedisError as error:
@@ -34,7 +34,7 @@ def find(session_id: str) -> SessionRecord | None:
 
 
 def save(record: SessionRecord) -> bool:
-    """Keep it, in one of the two at least. False: the session has ended meanwhile, and nothing was kept."""
+    """Keep the record in at least one of the two stores. False: the session has ended meanwhile, nothing was kept."""
     kept = False
     with suppress(RedisError):
         # First, so that a crash on the way to Cassandra leaves word of what is to be done.
@@ -53,7 +53,7 @@ def save(record: SessionRecord) -> bool:
 
 
 def end(session_id: str, record: SessionRecord | None = None) -> None:
-    """For good: no save that comes later brings it back. `record`: if the caller has it."""
+    """End the session for good: no save that comes later brings it back. `record`: if the caller has it."""
     kept = False
     with suppress(RedisError):
         record = cache.end(session_id, record, queued=rows.configured())

@@ -1,8 +1,7 @@
-"""Attempts to sign in and to register: whose they are, and how many are looked at.
+"""Limits on attempts to sign in and to register.
 
 A stranger must not keep an owner out. So failures at one account are counted apart: for each device where it has signed
-in before, which stands for itself alone; for each network; and, with short waits, for all networks that it has not
-signed in from lately.
+in before; for each network; and, with short waits, for all networks that it has not signed in from lately.
 """
 
 import math
@@ -34,7 +33,7 @@ def begin(email: str, client: str, device: str | None = None) -> Counted:
 
 
 def begin_registration(client: str) -> Counted:
-    """Count an account made from this network until it is taken back, or raise TooManyRegistrations."""
+    """Count a registration from this network until it is taken back, or raise TooManyRegistrations."""
     window = settings.REGISTRATION_WINDOW_SECONDS
     tally = Tally(f"attempts:registrations:{client}", settings.REGISTRATIONS_PER_ADDRESS, window, window, window)
     try:
@@ -60,11 +59,11 @@ def _tallies(email: str, client: str, device: str | None) -> list[Tally]:
 
 
 def _account(email: str) -> User:
-    """As far as known devices need it; an empty one for an unknown address, so that both cost the same."""
+    """The account, as far as known devices need it; an empty one for an unknown address, so that both cost the same."""
     wanted = normalize_email(email) if is_readable(email) else ""
     return User.objects.filter(email=wanted).only("password", "session_generation").first() or User()
 
 
 def _hashed(text: str) -> str:
-    """So that Redis holds no list of customers."""
+    """A keyed hash of the text, so that Redis holds no list of customers."""
     return salted_hmac("accounts.attempts", text.encode(errors="replace"), algorithm="sha256").hexdigest()[:32]

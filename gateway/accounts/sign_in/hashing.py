@@ -1,6 +1,7 @@
-"""Password hashing, which is dear on purpose: a few at once in a process, a few waiting, the rest asked to come again.
+"""Password hashing, which is expensive on purpose: a few at once in a process, a few waiting, the rest refused.
 
-However many sign in, hashing takes the memory and the cores of `PASSWORD_THREADS` and none of the threads that sell.
+However many people sign in, hashing takes the memory and the cores of `PASSWORD_THREADS` and none of the threads that
+serve the shop.
 """
 
 import asyncio
@@ -22,7 +23,7 @@ T = TypeVar("T")
 
 
 class HashingPool:
-    """Runs so many at once and lets so many wait."""
+    """Runs `threads` calls at once and lets `waiting` more wait."""
 
     def __init__(self, *, threads: int, waiting: int) -> None:
         self._inside = threading.local()
@@ -30,7 +31,7 @@ class HashingPool:
         self._executor = ThreadPoolExecutor(threads, "password", initializer=self._enter)
 
     def submit(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """Raises TooManySignIns at once, with nothing begun, when as many wait as may. Sees the caller's context."""
+        """Queue the call, which sees the caller's context. Raises TooManySignIns at once when the queue is full."""
         if not self._places.acquire(blocking=False):
             raise TooManySignIns
         call = partial(contextvars.copy_context().run, function, *args, **kwargs)
@@ -44,7 +45,7 @@ class HashingPool:
         return future
 
     def run(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Wait for it; inside the pool it is simply called."""
+        """Queue the call and wait for its result; a call from inside the pool is made directly."""
         if getattr(self._inside, "yes", False):
             return function(*args, **kwargs)
         return self.submit(function, *args, **kwargs).result()
@@ -55,7 +56,7 @@ class HashingPool:
 
 @cache
 def hashing_pool() -> HashingPool:
-    """Made on first use: a pool made before a fork would have no threads in the child."""
+    """The process's pool, made on first use: one made before a fork would have no threads in the child."""
     return HashingPool(threads=settings.PASSWORD_THREADS, waiting=settings.PASSWORD_QUEUE)
 
 
@@ -68,10 +69,10 @@ async def run_hashing(function: Callable[P, T], *args: P.args, **kwargs: P.kwarg
 
 
 class ServerArgon2(Argon2PasswordHasher):
-    """Argon2id for a server that many sign in to; whoever calls it, it runs in the pool.
+    """Argon2id for a server that many sign in to; it runs in the pool, whoever calls it.
 
-    OWASP's parameters for servers; Django's own take five times the memory, and eight threads for each password.
-    Hashes made with others are checked with theirs and made anew when their owner signs in.
+    It has OWASP's parameters for servers; Django's own take five times the memory, and eight threads for each password.
+    Hashes made with other parameters are checked with those and replaced when their owner signs in.
     """
 
     time_cost = 2

@@ -1,4 +1,4 @@
-"""Where an account has signed in before: what its owner is told apart by from strangers who guess.
+"""Devices and networks where an account has signed in before: they tell its owner from strangers who guess.
 
 A device proves it by a cookie; a network is remembered. Both are bound to the account's password and session
 generation: a new password, or signing out everywhere, makes strangers of them all. Neither lets anybody in.
@@ -40,7 +40,7 @@ def proven_device(proof: str | None, user: User) -> str | None:
 
 
 def device_proof(user: User, before: str | None) -> str:
-    """The cookie of a device where this account signs in; `before`: the one that it had, also of other accounts."""
+    """The cookie for a device where this account signs in; `before`: the device's cookie until now, if any."""
     device, *tags = before.split(".") if before and _PROOF.fullmatch(before) else [secrets.token_urlsafe(_SIZE)]
     today, *earlier = _tags(device, user)
     others = [tag for tag in tags if tag not in (today, *earlier)]
@@ -48,14 +48,14 @@ def device_proof(user: User, before: str | None) -> str:
 
 
 def is_known_network(network: str, user: User) -> bool:
-    """Whether the account has signed in from there lately. One question, whether or not there is such an account."""
+    """Whether the account has signed in from this network lately. Costs the same for an account that does not exist."""
     key, long_ago = _key(user), time.time() - NETWORK_SECONDS
     seen = ask_cache_blocking(lambda redis: redis.zscore(key, network))
     return isinstance(seen, float) and seen > long_ago
 
 
 def remember_network(network: str, user: User) -> None:
-    """The account has signed in from there."""
+    """Note that the account has signed in from this network."""
     if network == UNKNOWN:
         return
     key, now = _key(user), time.time()
@@ -71,7 +71,7 @@ def remember_network(network: str, user: User) -> None:
 
 
 def _tags(device: str, user: User) -> list[str]:
-    """What stands for the account in the device's cookie: under today's secret key, then under the earlier ones."""
+    """The account's tags in the device's cookie: under today's secret key, then under the earlier ones."""
     keys = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
     return [_tag(f"{device}:{auth}", key) for auth, key in zip(user.session_auth_hashes(), keys, strict=True)]
 

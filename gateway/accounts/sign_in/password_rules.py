@@ -1,4 +1,4 @@
-"""What a password must be: the settings' AUTH_PASSWORD_VALIDATORS."""
+"""The rules that a new password must meet: the settings' AUTH_PASSWORD_VALIDATORS."""
 
 _DJANGO = "django.contrib.auth.password_validation"
 

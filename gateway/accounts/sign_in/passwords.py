@@ -1,4 +1,4 @@
-"""Passwords: who has the right one, and which may be chosen."""
+"""Checking passwords: whether one is right, and whether one may be chosen."""
 
 from django.contrib.auth import authenticate
 from django.contrib.auth.password_validation import validate_password
@@ -15,7 +15,7 @@ MAX_PASSWORD = 128
 
 
 def user_with(email: str, password: str) -> User:
-    """Whoever has this address and password and may sign in, or BadCredentials.
+    """The account with this address and password, if it may sign in. Raises BadCredentials.
 
     Django hashes once in every case, so that the time tells no more than the answer does.
     """
@@ -27,7 +27,7 @@ def user_with(email: str, password: str) -> User:
 
 
 def password_errors(password: str, user: User) -> list[DomainError]:
-    """Why this password will not do for this user, in each validator's own words."""
+    """Why this password will not do for this user, in each validator's own words; empty when it will."""
     if not is_readable(password):
         return [UnreadableText("password")]
     if len(password) > MAX_PASSWORD:
@@ -46,7 +46,7 @@ def _refusals(password: str, user: User, language: str) -> list[str]:
 
 
 def is_readable(text: str) -> bool:
-    """JSON can write a lone surrogate, which neither a hash nor MongoDB takes."""
+    """Whether a hash and MongoDB take the text: JSON can write a lone surrogate or a zero byte, which they do not."""
     try:
         text.encode()
     except UnicodeEncodeError:

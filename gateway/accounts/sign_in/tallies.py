@@ -1,7 +1,8 @@
-"""Tallies of what may not happen too often, in Redis; while it is away, in the process itself.
+"""Tallies of what may not happen too often, in Redis; while Redis is away, in the process itself.
 
-Something is tallied before it is tried and taken back when it was harmless: however many come at once, no more than the
-limit are tried. Once a tally is full each further one makes the next wait longer. What has to wait is not tallied.
+Something is counted before it is tried and taken back when it was harmless: however many come at once, no more than the
+limit are tried. Once a tally is full, each further count makes the next one wait longer. What has to wait is not
+counted.
 """
 
 import math
@@ -50,12 +51,14 @@ return '0'
 
 
 class Tally(NamedTuple):
+    """One count, and how long it makes people wait once it is full."""
+
     key: str
     limit: int
     window: int
-    """Seconds that it is kept."""
+    """Seconds after which the count begins anew."""
     first_wait: int
-    """Seconds that the next has to wait once the tally is full; then twice as long each time."""
+    """Seconds to wait once the tally is full; each further count doubles them."""
     longest_wait: int
 
 
@@ -67,7 +70,7 @@ class _Local:
 
 
 class LocalTallies:
-    """The same in this process alone, the most recently used ones."""
+    """The tallies of this process alone, for when Redis is away; those not used for longest are forgotten."""
 
     def __init__(self, remembered: int = REMEMBERED) -> None:
         self._lock = threading.Lock()
@@ -114,12 +117,14 @@ _local = LocalTallies()
 
 
 class Counted(NamedTuple):
+    """What was counted, so that it can be taken back."""
+
     tallies: tuple[Tally, ...]
     locally: bool
-    """Redis was away."""
+    """Whether it was counted in this process, because Redis was away."""
 
     def take_back(self) -> None:
-        """It was harmless after all."""
+        """Uncount it: it was harmless after all."""
         if self.locally:
             _local.take_back(self.tallies)
             return
@@ -128,13 +133,15 @@ class Counted(NamedTuple):
 
 
 class Full(Exception):
+    """A tally is full; `seconds`: how long to wait."""
+
     def __init__(self, seconds: float) -> None:
         super().__init__(f"{seconds:.0f} s to wait")
         self.seconds = max(1, math.ceil(seconds))
 
 
 def count(*tallies: Tally) -> Counted:
-    """Count one more in each, or raise Full and count it in none."""
+    """Count one more in each tally, or raise Full and count in none."""
     keys = [tally.key for tally in tallies]
     arguments = [number for tally in tallies for number in tally[1:]]
     answer = ask_cache_blocking(lambda redis: redis.register_script(_COUNT)(keys=keys, args=arguments))
