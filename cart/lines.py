@@ -1,9 +1,9 @@
-"""Lines of a cart: added, set, removed, cleared. Each is one atomic update of one document.
+"""Lines of a cart: added, set, removed, cleared. Each is checked first and then one atomic update of one document.
 
 The update itself checks the limits, so that any number of devices at once lose nothing and exceed nothing.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from pymongo import ReturnDocument
@@ -19,24 +19,15 @@ from cart.reading import CARTS, active_cart, carts_with_key, merged_into
 from gateway.accounts.owners import is_guest
 from gateway.domain.errors import Refused
 from gateway.idempotency.embedded import first_receipt, free_for, has_receipt, refuse_when_full, with_receipt
-from gateway.idempotency.keys import Keyed
+from gateway.idempotency.keys import Keyed, keyed
 from gateway.mongo.client import Document, database
 from gateway.mongo.reads import run
 
 _ITEMS: Document = {"$ifNull": ["$items", []]}
 
 
-def add_lines(owner: str, lines: Sequence[LineWanted], geozone: str | None = None) -> Document | None:
-    """Add to the quantities in the cart, which is made if there is none; returns it as it is then.
-
-    All lines or none. Asked twice it adds twice, unless under a key (`put_once`).
-    """
-    return put(owner, checked_to_add(lines, geozone))
-
-
-def set_lines(owner: str, lines: Sequence[LineWanted], geozone: str | None = None) -> Document | None:
-    """Make the quantities these; 0 removes. None when there is nothing to put and no cart."""
-    return put(owner, checked_to_set(lines, geozone))
+Buyer = str | Callable[[], str]
+"""An owner; or, for a guest who has none yet, what makes one: called only when there is something to put in a cart."""
 
 
 class Put(NamedTuple):
@@ -46,13 +37,31 @@ class Put(NamedTuple):
     """An earlier request under the same key did it; this one changed nothing."""
 
 
-def put(owner: str, lines: CheckedLines) -> Document | None:
-    """What `add_lines` and `set_lines` do once their input is checked."""
-    return put_once(owner, lines, None).cart
+def add_lines(
+    buyer: Buyer, lines: Sequence[LineWanted], geozone: str | None = None, *, idempotency_key: str | None = None
+) -> Put:
+    """Check the lines and add them to the quantities in the cart, which is made if there is none.
+
+    All lines or none. Asked twice it adds twice, unless under a key. What is refused makes no owner.
+    """
+    key = keyed(idempotency_key, "cartLinesAdd", {"lines": lines, "geozone": geozone})
+    # First of all: what was done under the key stays done, though the products may no longer be sold.
+    if key and isinstance(buyer, str) and (done := done_before(buyer, key)):
+        return done
+    checked = checked_to_add(lines, geozone)
+    return put_once(_owner_of(buyer), checked, key)
+
+
+def set_lines(buyer: Buyer, lines: Sequence[LineWanted], geozone: str | None = None) -> Document | None:
+    """Check the lines and make the quantities these; 0 removes. None when there is nothing to put and no cart."""
+    checked = checked_to_set(lines, geozone)
+    if not checked.items and not isinstance(buyer, str):
+        return None
+    return put_once(_owner_of(buyer), checked, None).cart
 
 
 def put_once(owner: str, lines: CheckedLines, key: Keyed | None) -> Put:
-    """Likewise, once for all requests under the key, also when the cart has been ordered or merged in between.
+    """Put checked lines in the cart: once for all requests under the key, also when it was ordered or merged meanwhile.
 
     The receipt of the key stands in the cart, written with the lines; an index keeps a second cart of the owner from
     having one of the same key.
@@ -103,6 +112,10 @@ def clear(owner: str) -> Document | None:
     A guest's call that comes after the cart was merged does nothing: the buyer saw only the lines of the guest's cart.
     """
     return _change(owner, {"items.0": {"$exists": True}}, []) or run(active_cart(owner))
+
+
+def _owner_of(buyer: Buyer) -> str:
+    return buyer if isinstance(buyer, str) else buyer()
 
 
 def _put(owner: str, lines: CheckedLines, key: Keyed | None) -> Document | None:

@@ -1,6 +1,7 @@
 """Mutations of the cart: find whose it is, call the action, translate what it refuses."""
 
-from collections.abc import Callable, Sequence
+import asyncio
+from collections.abc import Sequence
 from typing import Annotated
 
 import strawberry
@@ -9,19 +10,17 @@ from strawberry.types import Info
 from cart.errors import NotAProduct
 from cart.graphql.payloads import CartLineInput, CartPayload
 from cart.graphql.types import Cart, adjustments
-from cart.line_checks import CheckedLines, LineWanted, checked_to_add, checked_to_set
-from cart.lines import Put, clear, done_before, put_once, remove_lines
+from cart.line_checks import LineWanted
+from cart.lines import Buyer, add_lines, clear, remove_lines, set_lines
 from cart.reading import priced
 from catalog.graphql.types import product_key
 from gateway.domain.errors import DomainError, Refused
 from gateway.graphql.context import RequestContext
 from gateway.graphql.user_errors import replayed, user_errors
 from gateway.graphql.writes import run_write
-from gateway.idempotency.keys import DONE_BEFORE, keyed
+from gateway.idempotency.keys import DONE_BEFORE
 from gateway.mongo.client import Document
 from gateway.mongo.reads import run_steps_async
-
-Check = Callable[[Sequence[LineWanted], str | None], CheckedLines]
 
 
 @strawberry.type
@@ -42,8 +41,17 @@ class CartMutation:
             ),
         ] = strawberry.UNSET,
     ) -> CartPayload:
+        context = info.context
         key = None if idempotency_key is strawberry.UNSET else idempotency_key
-        return await _put(info.context, checked_to_add, lines, geozone, key)
+        buyer = await _buyer(context)
+        try:
+            done = await run_write(add_lines, buyer, _wanted(lines), _zone(geozone), idempotency_key=key)
+        except DomainError as error:
+            return _refusal(context, error)
+        answer = await _answer(context, done.cart)
+        if done.replayed:
+            answer.warnings.append(replayed(DONE_BEFORE, context.language))
+        return answer
 
     @strawberry.mutation(description="Sets the quantity; 0 removes.")
     async def cart_lines_set(
@@ -52,7 +60,12 @@ class CartMutation:
         lines: list[CartLineInput],
         geozone: str | None = strawberry.UNSET,
     ) -> CartPayload:
-        return await _put(info.context, checked_to_set, lines, geozone)
+        buyer = await _buyer(info.context)
+        try:
+            document = await run_write(set_lines, buyer, _wanted(lines), _zone(geozone))
+        except DomainError as error:
+            return _refusal(info.context, error)
+        return await _answer(info.context, document)
 
     @strawberry.mutation
     async def cart_lines_remove(self, info: Info[RequestContext, None], products: list[strawberry.ID]) -> CartPayload:
@@ -70,31 +83,22 @@ class CartMutation:
         return await _answer(info.context, await run_write(clear, owner) if owner else None)
 
 
-async def _put(
-    context: RequestContext,
-    check: Check,
-    lines: Sequence[CartLineInput],
-    geozone: str | None,
-    idempotency_key: str | None = None,
-) -> CartPayload:
-    zone = None if geozone is strawberry.UNSET else geozone
-    wanted = [LineWanted(product_key(line.product), line.quantity) for line in lines]
-    try:
-        key = keyed(idempotency_key, "cartLinesAdd", {"lines": wanted, "geozone": zone})
-        owner = await context.owner() if key else None
-        # First of all: what was done under the key stays done, though the products may no longer be sold.
-        done = await run_write(done_before, owner, key) if owner and key else None
-        if done is None:
-            # Before a session is made, so that a refusal leaves none behind.
-            checked = await run_write(check, wanted, zone)
-            owner = await (context.owner_to_write() if checked.items else context.owner())
-            done = await run_write(put_once, owner, checked, key) if owner else Put(None)
-    except DomainError as error:
-        return _refusal(context, error)
-    answer = await _answer(context, done.cart)
-    if done.replayed:
-        answer.warnings.append(replayed(DONE_BEFORE, context.language))
-    return answer
+async def _buyer(context: RequestContext) -> Buyer:
+    """Whose cart it is. A guest without a session gets one only when the action asks, from its thread, for an owner."""
+    loop = asyncio.get_running_loop()
+
+    def make_owner() -> str:
+        return asyncio.run_coroutine_threadsafe(context.owner_to_write(), loop).result()
+
+    return await context.owner() or make_owner
+
+
+def _wanted(lines: Sequence[CartLineInput]) -> list[LineWanted]:
+    return [LineWanted(product_key(line.product), line.quantity) for line in lines]
+
+
+def _zone(geozone: str | None) -> str | None:
+    return None if geozone is strawberry.UNSET else geozone
 
 
 async def _answer(context: RequestContext, document: Document | None) -> CartPayload:

@@ -65,7 +65,7 @@ def line(product_id: str, quantity: int = 1) -> LineWanted:
 
 
 def fill(owner: str, *lines: tuple[str, int], geozone: str | None = None) -> Document:
-    cart = add_lines(owner, [line(*each) for each in lines], geozone)
+    cart = add_lines(owner, [line(*each) for each in lines], geozone).cart
     assert cart is not None
     return cart
 

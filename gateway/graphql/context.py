@@ -20,7 +20,6 @@ from gateway.accounts.sessions.engine import SessionStore
 from gateway.accounts.sign_in import known_devices
 from gateway.domain.texts import Language
 from gateway.fallback import note_degraded
-from gateway.graphql.writes import run_write
 from gateway.mongo.outage import MongoUnavailable, ask, ping_anybody
 from gateway.web.http import Scope, header, sent_cookies
 
@@ -82,7 +81,8 @@ class RequestContext:
         owner = await self.owner()
         if owner is None:
             session = self.new_session()
-            await run_write(session.create)
+            # Not in the pool of writes: a write that waits there for its owner must not wait for another thread of it.
+            await asyncio.to_thread(ask, session.create)
             self.sign_in(AnonymousUser(), session)
             owner = _owner_by(session)
         if owner is None:
