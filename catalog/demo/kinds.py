@@ -78,8 +78,6 @@ class Kind:
     """Name of the category."""
     noun: str
     gender: Gender
-    shape: str
-    """Its silhouette in catalog/shapes.svg."""
     cheap: int
     dear: int
     """The prices in roubles of a middling brand lie between these."""

@@ -1,9 +1,7 @@
 """Pictures for products without photographs: the silhouette of the category in the product's colour, and its name."""
 
 import hashlib
-import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from textwrap import wrap
 from typing import NamedTuple
 from unicodedata import category as character_category
@@ -12,8 +10,8 @@ from xml.sax.saxutils import escape
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotModified
 from django.views.decorators.http import require_safe
 
-from catalog.demo.tree import KINDS
 from catalog.models import Product, ProductDirectory
+from catalog.products.silhouettes import silhouette
 from gateway.mongo.client import Document
 from gateway.mongo.policies import CATALOG_CARD
 from gateway.mongo.reads import Read, run
@@ -22,14 +20,6 @@ from gateway.mongo.reads import Read, run
 CACHE_CONTROL = "public, max-age=3600, stale-while-revalidate=86400"
 # The picture is opened on the shop's own address too: nothing in it may ever run or load.
 CONTENT_SECURITY_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
-
-SHAPES = {
-    name: "".join(line.strip() for line in parts.splitlines())
-    for name, parts in re.findall(
-        r'<g id="([a-z-]+)">(.*?)</g>', Path(__file__).with_name("shapes.svg").read_text(encoding="utf-8"), re.DOTALL
-    )
-}
-SHAPE_OF = {kind.slug: kind.shape for kind in KINDS}
 
 COLOURS = {
     "белый": "#f4f5f7",
@@ -94,7 +84,7 @@ def svg(product: Pictured) -> str:
         "text{font:16px sans-serif;text-anchor:middle;fill:#3c434d}</style>"
         f'<rect width="400" height="400" fill="{background}"/>'
         '<ellipse cx="200" cy="290" rx="120" ry="10" fill-opacity=".08"/>'
-        f"{SHAPES[SHAPE_OF.get(product.category, 'box')]}{caption}</svg>"
+        f"{silhouette(product.category)}{caption}</svg>"
     )
 
 

@@ -10,7 +10,8 @@ from pymongo.database import Database
 
 from catalog.demo.products import product
 from catalog.demo.tree import KINDS
-from catalog.products.images import SHAPE_OF, SHAPES, Pictured, svg
+from catalog.products.images import Pictured, svg
+from catalog.products.silhouettes import SHAPE_OF, SHAPES
 from gateway.mongo.client import Document
 
 HOSTILE = '"><script>alert(1)</script><image href="http://evil.example/"/> & \x00\x1b]]> <!-- Ко'
