@@ -2,7 +2,8 @@
 
 from django.conf import settings
 
-from cart.cassandra.tables import CARTS_ACTIVE, row_of, timestamp_of
+from cart.cassandra.rows import row_of, timestamp_of
+from cart.cassandra.tables import CARTS_ACTIVE
 from cart.models import CartStatus
 from cart.reading import newest_cart
 from gateway.background import send_soon

@@ -7,7 +7,8 @@ from bson import Decimal128, ObjectId
 from pymongo.errors import DuplicateKeyError
 
 from cart.cassandra.mirror import mirror_soon
-from cart.cassandra.tables import CARTS_ACTIVE, CopiedLine
+from cart.cassandra.rows import CopiedLine
+from cart.cassandra.tables import CARTS_ACTIVE
 from cart.models import Cart, CartStatus
 from cart.new_cart import new_cart
 from gateway.cassandra.reads import first

@@ -1,23 +1,9 @@
-"""The copy of active carts in Cassandra, and the row that a cart makes."""
+"""The copy of active carts in Cassandra."""
 
-from datetime import UTC, datetime, timedelta
-from decimal import Decimal
-from typing import Any, NamedTuple
+from datetime import timedelta
 
 from gateway.cassandra.statements import Consistency
 from gateway.cassandra.table import Table, UserType, time_windows
-from gateway.mongo.client import Document
-
-
-class CopiedLine(NamedTuple):
-    """A value of the type `cart_line`."""
-
-    product_id: str
-    category: str
-    name: str
-    quantity: int
-    price_seen: Decimal
-
 
 CART_LINE = UserType(
     "cart_line",
@@ -51,37 +37,3 @@ CARTS_ACTIVE = Table(
 )
 
 TABLES = (CARTS_ACTIVE,)
-
-
-def row_of(cart: Document) -> dict[str, Any]:
-    return {
-        "owner": cart["owner"],
-        "cart_id": str(cart["_id"]),
-        "user_id": cart.get("user_id"),
-        "geozone": cart.get("geozone"),
-        "items": [
-            CopiedLine(
-                item["product_id"],
-                item["category"],
-                item["name"],
-                item["quantity"],
-                item["price_seen"].to_decimal(),
-            )
-            for item in cart["items"]
-        ],
-        "version": cart["version"],
-        "created_at": cart["created_at"],
-        "updated_at": cart["updated_at"],
-        "expires_at": cart["expires_at"],
-    }
-
-
-def timestamp_of(cart: Document) -> int:
-    """In microseconds. Grows with the version, and from a cart to the owner's next.
-
-    Making a version takes more than a microsecond, so that the creation of a cart plus a microsecond per version still
-    lies before the creation of the next cart. The time of the change would not do: two may fall into one millisecond.
-    """
-    created: datetime = cart["created_at"]
-    since_1970 = created.replace(tzinfo=UTC) - datetime(1970, 1, 1, tzinfo=UTC)
-    return since_1970 // timedelta(microseconds=1) + int(cart["version"])

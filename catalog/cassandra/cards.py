@@ -3,7 +3,8 @@
 import asyncio
 from collections.abc import Iterable, Sequence
 
-from catalog.cassandra.tables import INVENTORY_BY_PRODUCT_GEO, PRODUCT_BY_ID, product_of, stock_of
+from catalog.cassandra.rows import product_of, stock_of
+from catalog.cassandra.tables import INVENTORY_BY_PRODUCT_GEO, PRODUCT_BY_ID
 from catalog.products.cards import ProductKey
 from gateway.cassandra.reads import first_async, read_async
 from gateway.mongo.client import Document

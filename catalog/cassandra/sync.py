@@ -2,15 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 
+from catalog.cassandra.rows import Place, rows_of, writes_of
 from catalog.cassandra.tables import (
     ANYWHERE,
     INVENTORY_BY_PRODUCT_GEO,
     PRODUCT_BY_ID,
     PRODUCT_TABLES,
     PRODUCTS_CACHE_BY_REGION,
-    Place,
-    rows_of,
-    writes_of,
 )
 from catalog.products.cards import PRODUCTS
 from gateway.cassandra.partition_stats import choose_bucket

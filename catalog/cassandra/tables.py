@@ -1,15 +1,7 @@
 """Products in Cassandra: the card, the regional pages and the stock that are shown while MongoDB is away."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
-
-from bson import Decimal128
-
-from gateway.cassandra.statements import Consistency, Row, Write
+from gateway.cassandra.statements import Consistency
 from gateway.cassandra.table import Table, UserType
-from gateway.cassandra.values import Codec
-from gateway.mongo.client import Document
-from gateway.sync.marks import timestamp_of
 
 ANYWHERE = "*"
 """The region in which every product on sale stands, whether or not there is any of it."""
@@ -113,78 +105,3 @@ SHOP_STRUCTURE = Table(
 
 PRODUCT_TABLES = (PRODUCT_BY_ID, INVENTORY_BY_PRODUCT_GEO, PRODUCTS_CACHE_BY_REGION)
 TABLES = (*PRODUCT_TABLES, SHOP_STRUCTURE)
-
-_CARD = Codec(PRODUCT_BY_ID, id_column="product_id", beside=("attributes",))
-
-
-class Place(NamedTuple):
-    """Where the regional rows of a product are."""
-
-    category: str
-    price: Decimal128
-    bucket: int
-    regions: list[str]
-
-    def keys(self, product_id: str) -> Iterator[Row]:
-        for region in self.regions:
-            yield {
-                "region": region,
-                "category": self.category,
-                "bucket": self.bucket,
-                "price": self.price.to_decimal(),
-                "product_id": product_id,
-            }
-
-
-def writes_of(product: Document, place: Place | None, *, gone: Sequence[Place]) -> Iterator[Write]:
-    """Everything that Cassandra is to know of this version of a product.
-
-    `place` is where its regional rows belong, None for a product that has been withdrawn; `gone` are all other places
-    where there may be some.
-    """
-    timestamp = timestamp_of(product)
-    kept = [] if place is None else list(place.keys(product["_id"]))
-    # Of geozones that it has left. Below the rows of this version and above those of the last one.
-    yield INVENTORY_BY_PRODUCT_GEO.delete({"product_id": product["_id"]}, timestamp=timestamp - 1)
-    for table, row in rows_of(product, place):
-        yield table.upsert(row, timestamp=timestamp)
-    if place is None:
-        yield PRODUCT_BY_ID.delete({"product_id": product["_id"]}, timestamp=timestamp)
-    # A row is never both written and deleted: of two writes of one moment the deletion would win.
-    for key in (key for other in gone for key in other.keys(product["_id"])):
-        if key not in kept:
-            yield PRODUCTS_CACHE_BY_REGION.delete(key, timestamp=timestamp)
-
-
-def rows_of(product: Document, place: Place | None) -> Iterator[tuple[Table, Row]]:
-    """Each row of the product with its table; none of one that has been withdrawn."""
-    if place is None:
-        return
-    for position, level in enumerate(product.get("stock") or ()):
-        yield INVENTORY_BY_PRODUCT_GEO, _level_row(product, position, level)
-    yield PRODUCT_BY_ID, _CARD.row(product, attributes=list((product.get("attributes") or {}).items()))
-    for key in place.keys(product["_id"]):
-        yield PRODUCTS_CACHE_BY_REGION, {**key, "name": product["name"], "version": product["version"]}
-
-
-def product_of(row: Row) -> Document:
-    """The document of a row of `product_by_id`, as far as a card shows it."""
-    attributes = dict(row["attributes"] or ())
-    return {**_CARD.document(row), "attributes": attributes, "withdrawn": False}
-
-
-def stock_of(rows: Sequence[Row]) -> list[Document]:
-    """Of the rows of one product's `inventory_by_product_geo`, in the order of the document."""
-    levels = sorted(rows, key=lambda row: row["position"])
-    return [{field: row[field] for field in ("geozone", "quantity", "reserved")} for row in levels]
-
-
-def _level_row(product: Document, position: int, level: Document) -> dict[str, Any]:
-    return {
-        "product_id": product["_id"],
-        "geozone": level["geozone"],
-        "position": position,
-        "quantity": level["quantity"],
-        "reserved": level.get("reserved", 0),
-        "version": product["version"],
-    }

@@ -16,7 +16,8 @@ from pymongo.database import Database
 from structlog.testing import capture_logs
 
 from cart.cassandra.mirror import mirror_cart, mirror_soon
-from cart.cassandra.tables import CARTS_ACTIVE, CopiedLine, row_of, timestamp_of
+from cart.cassandra.rows import CopiedLine, row_of, timestamp_of
+from cart.cassandra.tables import CARTS_ACTIVE
 from cart.tasks import mirror
 from cart.tests.carts import cart, carts, line, now, touch
 from gateway.cassandra.driver.circuit import CIRCUIT

@@ -9,17 +9,9 @@ import pytest
 from django.test import override_settings
 from pymongo.database import Database
 
+from catalog.cassandra.rows import Place, product_of, rows_of, stock_of
 from catalog.cassandra.sync import SYNCED
-from catalog.cassandra.tables import (
-    ANYWHERE,
-    INVENTORY_BY_PRODUCT_GEO,
-    PRODUCT_BY_ID,
-    PRODUCTS_CACHE_BY_REGION,
-    Place,
-    product_of,
-    rows_of,
-    stock_of,
-)
+from catalog.cassandra.tables import ANYWHERE, INVENTORY_BY_PRODUCT_GEO, PRODUCT_BY_ID, PRODUCTS_CACHE_BY_REGION
 from catalog.products.cards import ProductKey
 from catalog.products.drafts import StockDraft
 from catalog.products.upsert import upsert_product
