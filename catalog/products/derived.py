@@ -9,10 +9,7 @@ from typing import Any
 
 from bson import Decimal128
 
-from catalog.search.words import folded, stem, words_in
-
-# A word of the name is stored twice: as itself, and under this mark, by which the search ranks the name first.
-IN_NAME = "n:"
+from catalog.search.words import IN_NAME, folded, stem, words_in
 
 # Each term is a key in every index of terms; what a description says after its first hundred words finds nobody.
 MAX_TERMS = 100

@@ -8,9 +8,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from catalog.products.derived import IN_NAME
 from catalog.search.spellings import in_other_alphabet, in_other_layout
-from catalog.search.words import folded, stem, words_in
+from catalog.search.words import IN_NAME, folded, stem, words_in
 
 # Enough for any honest query; each word more costs the database a check of every candidate.
 MAX_WORDS = 8

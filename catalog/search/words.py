@@ -15,6 +15,8 @@ import Stemmer
 _WORD = re.compile(r"[a-z]+|[а-я]+|[0-9]+")
 # Longer runs of letters are no words; the bound keeps a term an ordinary index key.
 MAX_WORD = 40
+# A word of the name is stored twice: as itself, and under this mark, by which the search ranks the name first.
+IN_NAME = "n:"
 
 # They stand in nearly every description, so that they find nothing and would only lengthen the index.
 STOP_WORDS = frozenset(
