@@ -7,7 +7,7 @@ import strawberry
 from strawberry.types import Info
 
 from cart.reports import Day, LostProduct, abandoned_cart_report
-from catalog.structure.geozone_names import all_geozones
+from catalog.structure.geozones import all_geozones
 from gateway.domain.texts import Text
 from gateway.graphql.context import RequestContext
 from gateway.graphql.inputs import BadInput, NotFound

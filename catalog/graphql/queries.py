@@ -12,7 +12,7 @@ from catalog.graphql.types import Category, Geozone, Product, Stock, product_key
 from catalog.listing.pages import page
 from catalog.products.cards import ProductKey, card_by_id, cards, stock_of
 from catalog.structure.category_tree import CATEGORIES
-from catalog.structure.geozone_names import geozones_shown
+from catalog.structure.geozones import geozones_shown
 from gateway.domain.texts import Text
 from gateway.fallback import served
 from gateway.graphql.inputs import BadInput, NotFound

@@ -17,14 +17,14 @@ from catalog.errors import (
     TooDeep,
     UnknownCategory,
 )
-from catalog.models import Category, Product
+from catalog.models import Product
+from catalog.structure.category_tree import CATEGORIES_COLLECTION
 from catalog.structure.guard import change_structure, edit_structure
 from gateway.audit.trail import Action, Actor, differences, record
 from gateway.domain.errors import DomainError, Refused
 from gateway.domain.input import Missing, text_errors
 from gateway.mongo.client import Document, database, orm_connection
 
-CATEGORIES = Category._meta.db_table
 MAX_NAME = 100
 MAX_POSITION = 1_000_000
 SLUG = re.compile(r"\A[a-z0-9][a-z0-9-]{0,63}\Z")
@@ -63,7 +63,7 @@ def _add(slug: str, name: str, parent: str | None, position: int, actor: Actor) 
     path: list[str] = []
     if parent is not None:
         change_structure()
-        above = database()[CATEGORIES].find_one({"_id": parent}, session=session)
+        above = database()[CATEGORIES_COLLECTION].find_one({"_id": parent}, session=session)
         if above is None:
             raise UnknownCategory("parent", category=parent)
         if _has_products(parent):
@@ -73,7 +73,7 @@ def _add(slug: str, name: str, parent: str | None, position: int, actor: Actor) 
             raise TooDeep("parent", limit=MAX_DEPTH + 1)
     document: Document = {"_id": slug, "name": name, "path": path, "position": position}
     try:
-        database()[CATEGORIES].insert_one(document, session=session)
+        database()[CATEGORIES_COLLECTION].insert_one(document, session=session)
     except DuplicateKeyError as error:
         raise CategoryExists("slug") from error
     record(Action.CATEGORY_ADDED, f"category:{slug}", actor=actor, changes=differences({}, _audited(document)))
@@ -82,12 +82,12 @@ def _add(slug: str, name: str, parent: str | None, position: int, actor: Actor) 
 
 def _edit(slug: str, name: str, position: int, actor: Actor) -> Document:
     session = orm_connection().session
-    before = database()[CATEGORIES].find_one({"_id": slug}, session=session)
+    before = database()[CATEGORIES_COLLECTION].find_one({"_id": slug}, session=session)
     if before is None:
         raise UnknownCategory(category=slug)
     after: Document = {**before, "name": name, "position": position}
     if changes := differences(_audited(before), _audited(after)):
-        database()[CATEGORIES].update_one(
+        database()[CATEGORIES_COLLECTION].update_one(
             {"_id": slug}, {"$set": {"name": name, "position": position}}, session=session
         )
         record(Action.CATEGORY_CHANGED, f"category:{slug}", actor=actor, changes=changes)
@@ -99,14 +99,14 @@ def _delete(slug: str, actor: Actor) -> None:
     change_structure()
     if not is_empty(slug):
         raise CategoryInUse
-    before = database()[CATEGORIES].find_one_and_delete({"_id": slug}, session=session)
+    before = database()[CATEGORIES_COLLECTION].find_one_and_delete({"_id": slug}, session=session)
     if before is None:
         raise UnknownCategory(category=slug)
     record(Action.CATEGORY_DELETED, f"category:{slug}", actor=actor, changes=differences(_audited(before), {}))
 
 
 def _has_children(slug: str) -> bool:
-    return database()[CATEGORIES].find_one({"path": slug}, session=orm_connection().session) is not None
+    return database()[CATEGORIES_COLLECTION].find_one({"path": slug}, session=orm_connection().session) is not None
 
 
 def _has_products(slug: str) -> bool:

@@ -1,16 +1,25 @@
-"""Geozones in the hands of merchandisers: add, rename, reorder, delete while no product has stock there."""
+"""The shop's geozones: the read that lists them, and what merchandisers do: add, rename, reorder, delete.
+
+A geozone is deleted only while no product has stock there.
+"""
 
 import re
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from pymongo.errors import DuplicateKeyError
 
+from catalog.cassandra.structure import copied
 from catalog.errors import BadGeozoneCode, BadPosition, GeozoneExists, GeozoneInUse, UnknownGeozone
 from catalog.models import Geozone, Product
 from catalog.structure.guard import change_structure, edit_structure
 from gateway.audit.trail import Action, Actor, differences, record
 from gateway.domain.errors import DomainError, Refused
 from gateway.domain.input import Missing, text_errors
+from gateway.fallback import served
 from gateway.mongo.client import Document, database, orm_connection
+from gateway.mongo.policies import CATALOG_LIST
+from gateway.mongo.reads import Read, run_async
 
 GEOZONES = Geozone._meta.db_table
 CODE = re.compile(r"\A[a-z][a-z0-9-]{0,15}\Z")
@@ -19,6 +28,28 @@ MAX_POSITION = 1_000_000
 
 # Only a deletion that succeeds reads every product; a million of them take a few seconds.
 DELETE_SECONDS = 60.0
+
+
+class GeozoneName(NamedTuple):
+    code: str
+    name: str
+
+
+def all_geozones() -> Read[list[GeozoneName]]:
+    """In the order that merchandisers gave them."""
+    return Read(
+        collection=GEOZONES,
+        policy=CATALOG_LIST,
+        where={},
+        fields=("name",),
+        sort=(("position", 1), ("_id", 1)),
+        result=_names,
+    )
+
+
+async def geozones_shown() -> list[GeozoneName]:
+    """The same for GraphQL, also while MongoDB is away."""
+    return await served(lambda: run_async(all_geozones()), _copied_names)
 
 
 def add_geozone(code: str, name: str, *, position: int, actor: Actor) -> None:
@@ -78,6 +109,14 @@ def stocked_product(code: str) -> str | None:
         {"stock": {"$elemMatch": stocked}}, projection=["_id"], session=orm_connection().session
     )
     return None if found is None else str(found["_id"])
+
+
+async def _copied_names() -> list[GeozoneName]:
+    return _names(await copied(GEOZONES))
+
+
+def _names(documents: Sequence[Document]) -> list[GeozoneName]:
+    return [GeozoneName(code=document["_id"], name=document["name"]) for document in documents]
 
 
 def _audited(document: Document) -> Document:

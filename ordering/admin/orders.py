@@ -12,7 +12,7 @@ from django.http import HttpRequest
 from django.utils.html import format_html, format_html_join
 from django.utils.timezone import localtime
 
-from catalog.structure.geozone_names import all_geozones
+from catalog.structure.geozones import all_geozones
 from gateway.accounts.models import User
 from gateway.audit.trail import Actor
 from gateway.mongo.reads import run

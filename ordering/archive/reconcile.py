@@ -8,7 +8,7 @@ from itertools import islice
 import structlog
 from django.conf import settings
 
-from catalog.structure.geozone_names import all_geozones
+from catalog.structure.geozones import all_geozones
 from gateway.cassandra.partition_stats import buckets_of
 from gateway.cassandra.reads import read_many, scan
 from gateway.cassandra.statements import Row

@@ -10,7 +10,7 @@ from pytest_django import Settings
 from catalog.cassandra.structure import TASK
 from catalog.structure.categories import add_category, delete_category
 from catalog.structure.category_tree import CATEGORIES, whole_tree
-from catalog.structure.geozone_names import all_geozones, geozones_shown
+from catalog.structure.geozones import all_geozones, geozones_shown
 from catalog.tasks import copy_structure
 from catalog.tests.writing import MARINA, shop
 from gateway.cassandra.driver.circuit import CIRCUIT

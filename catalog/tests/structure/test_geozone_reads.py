@@ -7,7 +7,7 @@ from pymongo.database import Database
 
 from catalog.demo.geozones import GEOZONES, load_geozones
 from catalog.models import Geozone
-from catalog.structure.geozone_names import GeozoneName, all_geozones
+from catalog.structure.geozones import GeozoneName, all_geozones
 from gateway.mongo.client import Document, close_async_client
 from gateway.mongo.commands import COMMANDS, Sent
 from gateway.mongo.reads import run, run_async

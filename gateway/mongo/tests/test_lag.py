@@ -13,7 +13,7 @@ from pymongo.collection import Collection
 from pymongo.database import Database
 from pymongo.read_preferences import SecondaryPreferred
 
-from catalog.structure.geozone_names import all_geozones
+from catalog.structure.geozones import all_geozones
 from deploy.local.start.stack import Stack
 from gateway.mongo import lag
 from gateway.mongo.client import Document
