@@ -65,17 +65,17 @@ class Hold(NamedTuple):
     cart_id: Any = None
 
 
-class Change(NamedTuple):
+class StockChange(NamedTuple):
     """What one ordered piece does to the stock of its geozone."""
 
     quantity: int
     reserved: int
 
 
-TAKE = Change(quantity=0, reserved=1)
-RELEASE = Change(quantity=0, reserved=-1)
-WRITE_OFF = Change(quantity=-1, reserved=-1)
-PUT_BACK = Change(quantity=1, reserved=0)
+TAKE = StockChange(quantity=0, reserved=1)
+RELEASE = StockChange(quantity=0, reserved=-1)
+WRITE_OFF = StockChange(quantity=-1, reserved=-1)
+PUT_BACK = StockChange(quantity=1, reserved=0)
 
 
 class StockNotChanged(Exception):
@@ -121,7 +121,7 @@ def settle(marks: Mapping[ProductKey, Iterable[str]]) -> None:
 
 
 def change_stock(
-    pieces: Sequence[Pieces], geozone: str, change: Change, *, receipt: str, order_id: str, until: datetime
+    pieces: Sequence[Pieces], geozone: str, change: StockChange, *, receipt: str, order_id: str, until: datetime
 ) -> None:
     """Make the change once, however often it is called with the same receipt.
 
@@ -260,7 +260,7 @@ def _released(hold_id: str) -> list[Document]:
     ]
 
 
-def _changed(geozone: str | Document, quantity: int | str, change: Change) -> Document:
+def _changed(geozone: str | Document, quantity: int | str, change: StockChange) -> Document:
     """Pipeline expression: the stock after this many pieces of the change; geozone and quantity are expressions too."""
     moved = {
         field: {"$add": [{"$ifNull": [f"$$level.{field}", 0]}, {"$multiply": [quantity, factor]}]}

@@ -13,7 +13,7 @@ import structlog
 from pymongo import ReturnDocument
 from pymongo.errors import PyMongoError
 
-from catalog.stock.reservations import PUT_BACK, RELEASE, WRITE_OFF, Change, Pieces, StockNotChanged, change_stock
+from catalog.stock.reservations import PUT_BACK, RELEASE, WRITE_OFF, Pieces, StockChange, StockNotChanged, change_stock
 from gateway.domain.uuid7 import uuid7
 from gateway.mongo.client import Document, database
 from gateway.mongo.policies import STOCK_CHECK
@@ -23,7 +23,7 @@ from ordering.models import Order
 log = structlog.get_logger(__name__)
 
 ORDERS = Order._meta.db_table
-CHANGES: Mapping[str, Change] = {"release": RELEASE, "write_off": WRITE_OFF, "put_back": PUT_BACK}
+CHANGES: Mapping[str, StockChange] = {"release": RELEASE, "write_off": WRITE_OFF, "put_back": PUT_BACK}
 
 # Whoever wrote the debt down pays it at once; an election in the middle takes three seconds.
 WINDOW = timedelta(seconds=10)
