@@ -117,7 +117,7 @@ class Order(ShardedDocument):
     created_at = models.DateTimeField("создан", default=timezone.now)
     updated_at = models.DateTimeField("изменён", default=timezone.now)
     past_owners = ArrayField(models.CharField(max_length=64), default=list, editable=False)
-    """Guests whose it was: rows under their names are taken away, see ordering/cassandra/tables.py."""
+    """Guests whose it was: rows under their names are taken away, see ordering/cassandra/rows.py."""
     period_bucket = models.PositiveIntegerField("часть дня", null=True, editable=False)
     """Of `orders_by_period`; null until the first sync."""
     version = models.BigIntegerField("версия", default=1)

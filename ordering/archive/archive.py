@@ -22,9 +22,9 @@ from gateway.sync.batches import BY_TIME, by_time
 from gateway.sync.comparison import compare, is_unmarked
 from gateway.sync.marks import timestamp_of
 from gateway.sync.repair import owe, repair_rows
-from ordering.cassandra.comparison import compared_rows
-from ordering.cassandra.sync import ORDERS, SYNCED
-from ordering.cassandra.tables import ORDER_STATE_BY_ID, archived_rows_of
+from ordering.cassandra.rows import archived_rows_of
+from ordering.cassandra.sync import ORDERS, SYNCED, compared_rows
+from ordering.cassandra.tables import ORDER_STATE_BY_ID
 from ordering.models import OrderStatus
 
 log = structlog.get_logger(__name__)

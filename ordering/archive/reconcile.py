@@ -22,8 +22,9 @@ from gateway.sync.declarations import Synced, declared
 from gateway.sync.repair import Finding, note_finding, reconcile, repair_rows
 from gateway.sync.strays import reconcile_strays
 from ordering.archive.restore import restore_order
+from ordering.cassandra.rows import day_of
 from ordering.cassandra.sync import ORDERS, SYNCED
-from ordering.cassandra.tables import ORDER_HISTORY_BY_REGION, ORDER_STATE_BY_ID, ORDERS_BY_PERIOD, day_of
+from ordering.cassandra.tables import ORDER_HISTORY_BY_REGION, ORDER_STATE_BY_ID, ORDERS_BY_PERIOD
 from ordering.reading.orders import find_order
 
 log = structlog.get_logger(__name__)

@@ -10,8 +10,9 @@ from gateway.cassandra.statements import Row
 from gateway.mongo.client import Document, database
 from gateway.sync.copy import copy_documents
 from gateway.sync.marks import new_marks
+from ordering.cassandra.rows import events_of, order_of_state
 from ordering.cassandra.sync import ORDERS, SYNCED, sync_order_soon
-from ordering.cassandra.tables import ORDER_EVENTS_BY_ID, ORDER_STATE_BY_ID, WHOLE_ORDER, events_of, order_of_state
+from ordering.cassandra.tables import ORDER_EVENTS_BY_ID, ORDER_STATE_BY_ID, WHOLE_ORDER
 from ordering.models import OrderNumber
 from ordering.reading.orders import find_order, find_order_by_number
 

@@ -5,7 +5,8 @@ import asyncio
 from gateway.cassandra.reads import read_async
 from gateway.cassandra.statements import Select
 from gateway.mongo.client import Document
-from ordering.cassandra.tables import ORDER_MONTHS_BY_USER, ORDERS_BY_USER, month_at, order_of_history
+from ordering.cassandra.rows import month_at, order_of_history
+from ordering.cassandra.tables import ORDER_MONTHS_BY_USER, ORDERS_BY_USER
 from ordering.reading.history import Slice
 
 # Months read at a time, at most: a buyer of one order a month waits for few answers, and Cassandra for no storm.

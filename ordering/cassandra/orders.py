@@ -8,7 +8,8 @@ from gateway.cassandra.errors import CassandraError
 from gateway.cassandra.reads import first, first_async, read_async
 from gateway.cassandra.statements import Row, Select
 from gateway.mongo.client import Document
-from ordering.cassandra.tables import ORDER_EVENTS_BY_ID, ORDER_STATE_BY_ID, events_of, order_of_state
+from ordering.cassandra.rows import events_of, order_of_state
+from ordering.cassandra.tables import ORDER_EVENTS_BY_ID, ORDER_STATE_BY_ID
 
 
 class Copy(NamedTuple):

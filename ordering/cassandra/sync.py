@@ -1,13 +1,23 @@
-"""Orders are kept in step with Cassandra."""
+"""Orders are kept in step with Cassandra: when they are copied, what of them is compared, and where rows may be."""
 
-from gateway.cassandra.partition_stats import choose_bucket
+from collections.abc import Iterator, Sequence
+
+from gateway.cassandra.partition_stats import buckets_of, choose_bucket
 from gateway.cassandra.reads import first
-from gateway.cassandra.statements import Select
+from gateway.cassandra.statements import Row, Select
+from gateway.cassandra.table import Table
 from gateway.mongo.client import Document
 from gateway.sync.declarations import Synced
 from gateway.sync.queue import sync_soon
-from ordering.cassandra.comparison import compared_rows, lookups
-from ordering.cassandra.tables import ARCHIVED_ORDERS_BY_KEY, ORDER_TABLES, ORDERS_BY_PERIOD, day_of, writes_of
+from ordering.cassandra.rows import day_of, month_of, rows_of, writes_of
+from ordering.cassandra.tables import (
+    ARCHIVED_ORDERS_BY_KEY,
+    ORDER_EVENTS_BY_ID,
+    ORDER_STATE_BY_ID,
+    ORDER_TABLES,
+    ORDERS_BY_PERIOD,
+    ORDERS_BY_USER,
+)
 from ordering.models import Order
 
 ORDERS = Order._meta.db_table
@@ -30,6 +40,46 @@ def _archived_ones() -> str:
     if first(Select(any_row, (), ARCHIVED_ORDERS_BY_KEY.read_at, page_size=1)) is None:
         return ""
     return "Archived orders are not in MongoDB any more: rows of theirs that were lost are not made again."
+
+
+def compared_rows(order: Document) -> Iterator[tuple[Table, Row]]:
+    """All of them; `archived_at` aside, which an archiving under way has set already."""
+    for table, row in rows_of(order):
+        yield table, {column: value for column, value in row.items() if column != "archived_at"}
+
+
+def lookups(orders: Sequence[Document]) -> list[list[tuple[Table, Select]]]:
+    """Its events, whichever there are; its history under each owner; its day in each bucket."""
+    buckets = {day: list(buckets_of(ORDERS_BY_PERIOD, day)) for day in {day_of(order) for order in orders}}
+    return [list(_lookups(order, buckets[day_of(order)])) for order in orders]
+
+
+def _lookups(order: Document, buckets: list[int]) -> Iterator[tuple[Table, Select]]:
+    order_id, created_at = order["_id"], order["created_at"]
+    yield ORDER_STATE_BY_ID, ORDER_STATE_BY_ID.select("order_id = ?", order_id)
+    yield ORDER_EVENTS_BY_ID, ORDER_EVENTS_BY_ID.select("order_id = ?", order_id)
+    for owner in dict.fromkeys([order["owner"], *(order.get("past_owners") or ())]):
+        yield (
+            ORDERS_BY_USER,
+            ORDERS_BY_USER.select(
+                "owner = ? AND month = ? AND created_at = ? AND order_id = ?",
+                owner,
+                month_of(order),
+                created_at,
+                order_id,
+            ),
+        )
+    yield (
+        ORDERS_BY_PERIOD,
+        ORDERS_BY_PERIOD.select(
+            "day = ? AND bucket IN ? AND created_at = ? AND order_id = ?",
+            day_of(order),
+            # The order's own, too, should the statistics have lost it.
+            sorted({*buckets, order["period_bucket"]}),
+            created_at,
+            order_id,
+        ),
+    )
 
 
 SYNCED = Synced(

@@ -1,16 +1,7 @@
-"""The orders in Cassandra: a table per question, and the rows that an order makes in each."""
+"""The tables of the orders in Cassandra: one per question."""
 
-from collections.abc import Iterator
-from datetime import UTC, date, datetime
-from typing import Any
-
-from gateway.cassandra.statements import Consistency, Row, Write
+from gateway.cassandra.statements import Consistency
 from gateway.cassandra.table import Table, UserType, time_windows
-from gateway.cassandra.values import Codec
-from gateway.mongo.client import Document
-from gateway.sync.marks import timestamp_of
-from ordering.ledger.amounts import paid, refunded
-from ordering.ledger.fields import EARLIER
 
 ITEM = UserType(
     "order_item",
@@ -164,11 +155,6 @@ ORDER_EVENTS_BY_ID = Table(
     versioned=True,
 )
 
-MONEY_FIELDS = ("money", *EARLIER)
-
-EVENT_FIELDS = ("type", "status", "actor", "note", "entry")
-"""Beside its id and time."""
-
 _FIGURES = {
     "number": "text",
     "status": "text",
@@ -250,114 +236,3 @@ ORDER_TABLES = (
     ORDERS_BY_PERIOD,
 )
 TABLES = (*ORDER_TABLES, ARCHIVED_ORDERS_BY_KEY)
-
-_BY_USER = Codec(ORDERS_BY_USER, id_column="order_id", beside=("month",))
-_STATE = Codec(ORDER_STATE_BY_ID, id_column="order_id", beside=("archived_at",))
-
-
-def writes_of(order: Document) -> Iterator[Write]:
-    """Everything that Cassandra is to know of this version of an order, which has its bucket."""
-    timestamp = timestamp_of(order)
-    for table, row in rows_of(order):
-        yield table.upsert(row, timestamp=timestamp)
-    for owner in order.get("past_owners") or ():
-        key = {"owner": owner, "month": month_of(order), "created_at": order["created_at"], "order_id": order["_id"]}
-        yield ORDERS_BY_USER.delete(key, timestamp=timestamp)
-
-
-def rows_of(order: Document) -> Iterator[tuple[Table, Row]]:
-    """Each row of the order with its table."""
-    owner, month, day = order["owner"], month_of(order), day_of(order)
-    yield ORDER_MONTHS_BY_USER, {"owner": owner, "month": month}
-    yield ORDERS_BY_USER, _BY_USER.row(order, month=month)
-    yield ORDER_STATE_BY_ID, _STATE.row(order, archived_at=None)
-    for position, event in enumerate(order["events"]):
-        yield ORDER_EVENTS_BY_ID, _event_row(order["_id"], position, event)
-    figures = _figures(order)
-    yield ORDER_HISTORY_BY_REGION, {"region": order["geozone"], "day": day, **figures}
-    bucket = {"day": day, "bucket": order["period_bucket"], "owner": owner, "region": order["geozone"]}
-    yield ORDERS_BY_PERIOD, {**bucket, **figures}
-
-
-def archived_rows_of(order: Document) -> Iterator[tuple[Table, Row]]:
-    """Those that an order makes when it is archived, besides the others: it is found by each of its keys."""
-    for key in order["keys"]:
-        yield (
-            ARCHIVED_ORDERS_BY_KEY,
-            {
-                "key": key,
-                "year": _utc(order["created_at"]).year,
-                "created_at": order["created_at"],
-                "order_id": order["_id"],
-                "keys": order["keys"],
-            },
-        )
-
-
-def order_of_history(row: Row) -> Document:
-    """The document of a row of `orders_by_user`, without its events."""
-    return _with_one_form_of_money(_BY_USER.document(row))
-
-
-def order_of_state(row: Row) -> Document:
-    """The document of a row of `order_state_by_id`, without its events."""
-    return _with_one_form_of_money(_STATE.document(row))
-
-
-def _with_one_form_of_money(order: Document) -> Document:
-    """A row has columns for the ledger and for what stood in its place before; a document has one of the two."""
-    return {name: value for name, value in order.items() if value is not None or name not in MONEY_FIELDS}
-
-
-def events_of(rows: list[Row]) -> list[Document]:
-    """Of the rows of one order's `order_events_by_id`: oldest first, as the document has them."""
-    return [
-        {
-            "id": row["event_id"],
-            "at": row["event_time"],
-            **{field: row[field] for field in EVENT_FIELDS},
-        }
-        for row in sorted(rows, key=lambda row: row["position"])
-    ]
-
-
-def day_of(order: Document) -> date:
-    return _utc(order["created_at"]).date()
-
-
-def month_of(order: Document) -> str:
-    return month_at(order["created_at"])
-
-
-def month_at(moment: datetime) -> str:
-    return _utc(moment).strftime("%Y-%m")
-
-
-def _utc(moment: datetime) -> datetime:
-    return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
-
-
-def _event_row(order_id: str, position: int, event: Document) -> Row:
-    return {
-        "order_id": order_id,
-        "event_time": event["at"],
-        "event_id": event["id"],
-        "position": position,
-        # An event of an earlier release names no entry of the ledger.
-        **{field: event.get(field) for field in EVENT_FIELDS},
-    }
-
-
-def _figures(order: Document) -> dict[str, Any]:
-    return {
-        "order_id": order["_id"],
-        "created_at": order["created_at"],
-        "number": order["number"],
-        "status": order["status"],
-        "total": order["total"].to_decimal(),
-        "currency": order["currency"],
-        "paid": paid(order),
-        "refunded": refunded(order),
-        "pieces": sum(item["quantity"] for item in order["items"]),
-        "version": order["version"],
-    }

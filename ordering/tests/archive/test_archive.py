@@ -20,15 +20,9 @@ from ordering import tasks
 from ordering.archive import archive
 from ordering.archive.archive import Archived, archive_orders
 from ordering.archive.reconcile import reconcile_orders
+from ordering.cassandra.rows import events_of, order_of_state, writes_of
 from ordering.cassandra.sync import SYNCED
-from ordering.cassandra.tables import (
-    ARCHIVED_ORDERS_BY_KEY,
-    ORDER_EVENTS_BY_ID,
-    ORDER_STATE_BY_ID,
-    events_of,
-    order_of_state,
-    writes_of,
-)
+from ordering.cassandra.tables import ARCHIVED_ORDERS_BY_KEY, ORDER_EVENTS_BY_ID, ORDER_STATE_BY_ID
 from ordering.tests.copied import patient
 from ordering.tests.daily import a_day, copied_orders, stored
 from ordering.tests.shop import orders, shop, stocked, two_shards

@@ -23,6 +23,7 @@ from gateway.sync.marks import CHANGED, timestamp_of
 from gateway.sync.repair import Finding
 from ordering import tasks
 from ordering.archive.reconcile import nightly_days, reconcile_orders
+from ordering.cassandra.rows import rows_of
 from ordering.cassandra.sync import SYNCED
 from ordering.cassandra.tables import (
     ORDER_EVENTS_BY_ID,
@@ -31,7 +32,6 @@ from ordering.cassandra.tables import (
     ORDER_STATE_BY_ID,
     ORDERS_BY_PERIOD,
     ORDERS_BY_USER,
-    rows_of,
 )
 from ordering.tests.copied import patient
 from ordering.tests.daily import a_day, copied_orders, owed_orders, stored

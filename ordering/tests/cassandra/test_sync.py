@@ -35,19 +35,9 @@ from gateway.sync.copy import copy_documents
 from gateway.sync.marks import CHANGED
 from gateway.sync.sweep import due, sweep_all
 from gateway.tests.paused import paused_process
+from ordering.cassandra.rows import day_of, events_of, month_of, order_of_history, order_of_state, rows_of
 from ordering.cassandra.sync import SYNCED, sync_order_soon
-from ordering.cassandra.tables import (
-    ORDER_EVENTS_BY_ID,
-    ORDER_STATE_BY_ID,
-    ORDERS_BY_PERIOD,
-    ORDERS_BY_USER,
-    day_of,
-    events_of,
-    month_of,
-    order_of_history,
-    order_of_state,
-    rows_of,
-)
+from ordering.cassandra.tables import ORDER_EVENTS_BY_ID, ORDER_STATE_BY_ID, ORDERS_BY_PERIOD, ORDERS_BY_USER
 from ordering.ledger.ledger import RefundLine
 from ordering.ledger.references import Reference
 from ordering.lifecycle.claim import claim_orders

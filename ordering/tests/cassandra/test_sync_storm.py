@@ -31,7 +31,7 @@ from gateway.sync.backlog import backlogs, failing
 from gateway.sync.strays import reconcile_strays
 from gateway.sync.sweep import sweep_all
 from ordering.archive.reconcile import reconcile_orders, reconcile_others
-from ordering.cassandra.tables import day_of
+from ordering.cassandra.rows import day_of
 from ordering.ledger.references import Reference
 from ordering.lifecycle.moves import cancel_order, move_order
 from ordering.lifecycle.transitions import Who

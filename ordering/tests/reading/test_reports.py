@@ -10,7 +10,7 @@ from pymongo.database import Database
 from gateway.cassandra.partition_stats import PARTITION_STATS
 from gateway.cassandra.writes import write
 from gateway.mongo.client import Document
-from ordering.cassandra.tables import day_of
+from ordering.cassandra.rows import day_of
 from ordering.ledger.amounts import paid, refunded
 from ordering.ledger.ledger import Entry, Kind, Origin, State, new_entry
 from ordering.reading.reports import (
