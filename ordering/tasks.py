@@ -6,7 +6,7 @@ from gateway.cassandra.errors import CassandraError
 from ordering.archive.archive import archive_orders
 from ordering.archive.reconcile import reconcile_nightly
 from ordering.checkout import holds
-from ordering.lifecycle.expiry import expire_unpaid
+from ordering.lifecycle.moves import expire_unpaid
 from ordering.mail import delivery
 from ordering.stock import check
 from ordering.stock.debts import pay_overdue

@@ -20,7 +20,7 @@ from catalog.stock.reservations import MarkedProduct, Pieces, Purpose, marked_be
 from gateway.background import mark_begun, send_soon
 from gateway.mongo.client import Document
 from gateway.redis.clients import redis_client
-from ordering.payments.late_payments import is_retaken
+from ordering.payments.payments import is_retaken
 from ordering.reading.orders import find_order
 from ordering.stock.debts import RECEIPTS_KEPT, still_owed
 

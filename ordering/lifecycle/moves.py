@@ -1,18 +1,18 @@
-"""Moving an order along its life: two movers at once, and one of them is told."""
+"""Moving an order along its life: cancel, advance, expire. Of two movers at once one is told that it came second."""
 
 from datetime import UTC, datetime
 
-from gateway.domain.errors import Refused
+from gateway.domain.errors import DomainError, Refused
 from gateway.domain.input import text_errors
-from gateway.mongo.client import Document
+from gateway.mongo.client import Document, database
 from ordering.errors import NotAnAdvance, OrderBusy
-from ordering.events import EventType
+from ordering.events import SYSTEM, EventType
 from ordering.ledger.fields import ledger_of
 from ordering.ledger.intake import CLOSED_UNPAID, taken_in
 from ordering.ledger.ledger import Ledger, Origin
 from ordering.lifecycle.change import TURNS, Change, change_order
 from ordering.lifecycle.transitions import Who, transition
-from ordering.models import OrderStatus
+from ordering.models import Order, OrderStatus
 from ordering.reading.orders import order_to_change
 from ordering.stock.debts import debt
 
@@ -21,6 +21,7 @@ MAX_NOTE = 500
 ADVANCES = frozenset({OrderStatus.PROCESSING, OrderStatus.SHIPPED, OrderStatus.DELIVERED})
 # Of money that is owed because the order was closed.
 SOURCE = "closing"
+NOT_PAID = "not paid in time"
 
 
 def cancel_order(order_id: str, *, who: Who, actor: str, reason: str, owner: str | None = None) -> Document:
@@ -58,6 +59,31 @@ def move_order(
         if moved := change_order(order, change):
             return moved
     raise OrderBusy("order")
+
+
+def expire_unpaid(*, limit: int, now: datetime | None = None) -> int:
+    """Expire the unpaid orders whose reservation has ended, oldest first; returns how many. Their stock is released.
+
+    One that is paid or cancelled at the same moment is left alone: the move names the status it leaves. Asks every
+    shard, by its index; the next call finds what this one did not reach.
+    """
+    moment = now or datetime.now(UTC)
+    due = database()[Order._meta.db_table].find(
+        {"reserved_until": {"$lte": moment}, "status": OrderStatus.NEW.value},
+        ["owner"],
+        sort=[("reserved_until", 1)],
+        limit=limit,
+    )
+    expired = 0
+    for order in list(due):
+        try:
+            move_order(
+                order["_id"], OrderStatus.EXPIRED, who=Who.SYSTEM, actor=SYSTEM, note=NOT_PAID, owner=order["owner"]
+            )
+        except DomainError:
+            continue
+        expired += 1
+    return expired
 
 
 def _money_back(order: Document, to: OrderStatus, actor: str) -> Ledger | None:

@@ -1,10 +1,21 @@
-"""Money that came for an order: recorded once, whatever the order's state, and never lost."""
+"""Money that came for an order: recorded once, whatever the order's state, and never lost.
 
+When it comes after the order has expired, the stock is taken again if it can be had.
+"""
+
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import NamedTuple
 
-from gateway.mongo.client import Document
+from pymongo import ReturnDocument
+
+from catalog.products.purchase import keys_now
+from catalog.stock.reservations import LOOKS, Hold, Offer, Pieces, Purpose, release, reserve
+from gateway.domain.uuid7 import uuid7
+from gateway.mongo.client import Document, database
+from gateway.mongo.reads import run
+from gateway.sync.marks import CHANGED
 from ordering.errors import BadAmount, OrderBusy, ReferenceReused
 from ordering.events import EventType
 from ordering.ledger.amounts import is_amount
@@ -14,10 +25,11 @@ from ordering.ledger.ledger import Kind, Ledger, Origin, State, held, new_entry,
 from ordering.ledger.references import Reference
 from ordering.lifecycle.change import TURNS, Change, change_order
 from ordering.lifecycle.transitions import Who, transition
-from ordering.models import OrderStatus
-from ordering.payments.late_payments import let_go, take_again
-from ordering.reading.orders import order_to_change
+from ordering.models import Order, OrderStatus
+from ordering.reading.orders import find_order, order_to_change
 from ordering.stock.debts import debt
+
+ORDERS = Order._meta.db_table
 
 
 class Money(NamedTuple):
@@ -37,11 +49,11 @@ def receive_payment(order_id: str, money: Money, *, owner: str | None = None) ->
         ledger = ledger_of(order)
         if is_recorded(ledger, money):
             return order
-        retaken = take_again(order) if _pays_an_expired(order, ledger, money) else None
+        retaken = _take_again(order) if _pays_an_expired(order, ledger, money) else None
         if changed := change_order(order, _change(order, ledger, money, retaken)):
             return changed
         if retaken:
-            let_go(order, retaken)
+            _let_go(order, retaken)
     raise OrderBusy("order")
 
 
@@ -57,6 +69,21 @@ def is_recorded(ledger: Ledger, money: Money) -> bool:
     if amounts and money.amount not in amounts:
         raise ReferenceReused("reference", reference=money.reference, amount=amounts[0])
     return bool(amounts)
+
+
+def is_retaken(order_id: str, hold_id: str, *, owner: str) -> bool:
+    """Whether the order has taken the hold; from now on nobody who read the order before can make it do so."""
+    order = find_order(order_id, owner=owner)
+    while order is not None and order.get("retaken") != hold_id:
+        fenced = database()[ORDERS].find_one_and_update(
+            {"owner": order["owner"], "_id": order_id, "version": order["version"]},
+            [{"$set": CHANGED}],
+            return_document=ReturnDocument.AFTER,
+        )
+        if fenced is not None:
+            return False
+        order = find_order(order_id, owner=order["owner"])
+    return order is not None
 
 
 def _pays_an_expired(order: Document, ledger: Ledger, money: Money) -> bool:
@@ -83,3 +110,35 @@ def _change(order: Document, ledger: Ledger, money: Money, retaken: str | None) 
         ledger=taken.ledger,
         entry=payment.id,
     )
+
+
+def _take_again(order: Document) -> str | None:
+    """Reserve the order's lines once more, at the prices of then; None when they can no longer all be had.
+
+    Returns the id of the hold. The caller writes it into the order, or lets it go. Should it die before either, the
+    sweep decides.
+    """
+    pieces = _pieces(order)
+    for _ in range(LOOKS):
+        hold = Hold(str(uuid7()), Purpose.PAYMENT, order["_id"], order["owner"])
+        if reserve([Offer(each, None) for each in pieces], order["geozone"], hold):
+            return hold.id
+        release(pieces, hold.id)
+        asked, pieces = pieces, _where_they_are(pieces)
+        if pieces == asked:
+            return None
+    return None
+
+
+def _let_go(order: Document, hold_id: str) -> None:
+    release(_pieces(order), hold_id)
+
+
+def _where_they_are(pieces: Sequence[Pieces]) -> list[Pieces]:
+    """Each in the category that it has by now: the order knows the one of its purchase."""
+    homes = {key.id: key.category for key in run(keys_now([each.product_id for each in pieces]))}
+    return [each._replace(category=homes.get(each.product_id, each.category)) for each in pieces]
+
+
+def _pieces(order: Document) -> list[Pieces]:
+    return [Pieces(item["category"], item["product_id"], item["quantity"]) for item in order["items"]]

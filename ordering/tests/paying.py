@@ -15,7 +15,7 @@ from ordering.checkout.holds import resolve_old_holds, settle_queued
 from ordering.ledger.fields import ledger_of, money_fields
 from ordering.ledger.ledger import Entry, Kind
 from ordering.ledger.references import reference_of
-from ordering.lifecycle.expiry import expire_unpaid
+from ordering.lifecycle.moves import expire_unpaid
 from ordering.payments.payments import Money, receive_payment
 from ordering.tests.shop import CUSTOMER, assert_nothing_oversold, buy, fill
 from ordering.webhook.signature import sign

@@ -17,7 +17,7 @@ from ordering.ledger.references import Reference
 from ordering.lifecycle.moves import move_order
 from ordering.lifecycle.transitions import Who
 from ordering.models import OrderStatus
-from ordering.payments import late_payments
+from ordering.payments import payments
 from ordering.payments.refunds import Refunding, refund_order
 from ordering.stock.debts import pay_overdue
 from ordering.tests.paying import assert_orders_and_stock_agree, expired, ordered, pay, received, stored
@@ -75,7 +75,7 @@ def test_product_that_moves_between_two_looks_is_followed(
             move("audio")
         return reserve(*arguments)
 
-    monkeypatch.setattr(late_payments, "reserve", moving)
+    monkeypatch.setattr(payments, "reserve", moving)
 
     assert pay(order)["status"] == "paid"
     assert looks == ["video", "video", "audio"]

@@ -8,8 +8,7 @@ from pymongo.database import Database
 from catalog.tests.writing import at_once
 from gateway.mongo.client import Document
 from ordering.events import BUYER
-from ordering.lifecycle.expiry import expire_unpaid
-from ordering.lifecycle.moves import move_order
+from ordering.lifecycle.moves import expire_unpaid, move_order
 from ordering.lifecycle.transitions import Who
 from ordering.models import OrderStatus
 from ordering.tests.paying import all_orders, assert_orders_and_stock_agree, ordered, pay, stored

@@ -11,8 +11,7 @@ from catalog.tests.writing import at_once
 from gateway.mongo.client import Document
 from ordering.events import BUYER
 from ordering.ledger.amounts import due_back, paid
-from ordering.lifecycle.expiry import expire_unpaid
-from ordering.lifecycle.moves import move_order
+from ordering.lifecycle.moves import expire_unpaid, move_order
 from ordering.lifecycle.transitions import Who
 from ordering.models import OrderStatus
 from ordering.tests.paying import assert_orders_and_stock_agree, expired, ordered, pay, received, stored
