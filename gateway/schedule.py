@@ -16,7 +16,7 @@ SCHEDULE = {
     # 04:00 in Moscow, half an hour behind the check.
     "repair-cassandra": {"task": "gateway.tasks.repair_cassandra", "schedule": crontab(hour=1, minute=0)},
     # Behind the repair: what the replicas mend among themselves does not differ. And then what was repaired can leave.
-    "reconcile": {"task": "ordering.tasks.reconcile", "schedule": crontab(hour=2, minute=0)},
+    "reconcile": {"task": "gateway.tasks.reconcile", "schedule": crontab(hour=2, minute=0)},
     "archive-orders": {"task": "ordering.tasks.archive", "schedule": crontab(hour=3, minute=0)},
     "sweep-mails": {"task": "ordering.tasks.sweep_mails", "schedule": 60.0},
 }

@@ -8,6 +8,7 @@ from gateway.cassandra.errors import CassandraError
 from gateway.cassandra.maintenance.repair import repair_and_log
 from gateway.mongo import lag
 from gateway.sync import queue, sweep
+from gateway.sync.reconciliation import reconcile_nightly
 
 
 @shared_task(expires=5)
@@ -38,3 +39,9 @@ def sync_sweep() -> None:
 def repair_cassandra() -> None:
     """Every night; what has not begun when the shop wakes is left to the next. A second one finds the lock taken."""
     repair_and_log()
+
+
+@shared_task(throws=(CassandraError,), expires=3600)
+def reconcile() -> None:
+    """Every night. Without Cassandra there is nothing to compare; the next night does it."""
+    reconcile_nightly()

@@ -4,7 +4,6 @@ from celery import shared_task
 
 from gateway.cassandra.errors import CassandraError
 from ordering.archive.archive import archive_orders
-from ordering.archive.reconcile import reconcile_nightly
 from ordering.checkout import holds
 from ordering.lifecycle.moves import expire_unpaid
 from ordering.mail import delivery
@@ -54,12 +53,6 @@ def mail(order_id: str) -> None:
 @shared_task(expires=60)
 def sweep_mails() -> None:
     delivery.mail_overdue(limit=BATCH)
-
-
-@shared_task(throws=(CassandraError,), expires=3600)
-def reconcile() -> None:
-    """Every night. Without Cassandra there is nothing to compare; the next night does it."""
-    reconcile_nightly()
 
 
 @shared_task(throws=(CassandraError,), expires=3600)

@@ -1,11 +1,9 @@
 """Orders of a day in MongoDB and in Cassandra, compared both ways while the shop goes on selling, a batch at a time."""
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import islice
 
-import structlog
 from django.conf import settings
 
 from catalog.structure.geozones import all_geozones
@@ -16,18 +14,15 @@ from gateway.cassandra.table import Table
 from gateway.mongo.client import Document, database
 from gateway.mongo.policies import SYNC, under
 from gateway.mongo.reads import run
-from gateway.sync.batches import BATCH, BY_TIME, by_id, by_time
+from gateway.sync.batches import BATCH, BY_TIME, by_time
 from gateway.sync.comparison import Differing, RowDifference
-from gateway.sync.declarations import Synced, declared
+from gateway.sync.reconciliation import ByDay, Report
 from gateway.sync.repair import Finding, note_finding, reconcile, repair_rows
-from gateway.sync.strays import reconcile_strays
 from ordering.archive.restore import restore_order
 from ordering.cassandra.rows import day_of
 from ordering.cassandra.sync import ORDERS, SYNCED
 from ordering.cassandra.tables import ORDER_HISTORY_BY_REGION, ORDER_STATE_BY_ID, ORDERS_BY_PERIOD
 from ordering.reading.orders import find_order
-
-log = structlog.get_logger(__name__)
 
 # Today's are still being sold, yesterday's are complete, and a night may have been missed.
 LAST_DAYS = 4
@@ -35,8 +30,6 @@ LAST_DAYS = 4
 ROUND_DAYS = 28
 # Beyond the archive's border: orders that are late to leave.
 BEYOND_KEPT_DAYS = 35
-
-Report = Callable[[int], None]
 
 
 def reconcile_orders(day: date, *, repair: bool, report: Report) -> Iterator[Finding]:
@@ -51,21 +44,6 @@ def reconcile_orders(day: date, *, repair: bool, report: Report) -> Iterator[Fin
             yield from _other_way(ORDER_HISTORY_BY_REGION, rows, lost, repair=repair)
 
 
-def reconcile_others(synced: Synced, *, repair: bool, report: Report) -> Iterator[Finding]:
-    """All documents of another collection."""
-    yield from reconcile(synced, by_id(synced.collection), repair=repair, report=report)
-
-
-def reconcile_nightly() -> None:
-    """Differences are repaired and logged: a difference is a bug, or a disk, but the shop must read in the morning."""
-    for day in nightly_days(datetime.now(UTC).date()):
-        _log(str(day), reconcile_orders(day, repair=True, report=_nobody))
-    for synced in declared():
-        if synced.collection != ORDERS and synced.rows:
-            _log(synced.collection, reconcile_others(synced, repair=True, report=_nobody))
-            _log(f"rows of {synced.collection}", reconcile_strays(synced, repair=True, report=_nobody))
-
-
 def orders_between(first: date, last: date) -> int:
     where = {"created_at": {"$gte": _midnight(first), "$lt": _midnight(last + timedelta(days=1))}}
     with under(SYNC):
@@ -77,15 +55,6 @@ def nightly_days(today: date) -> list[date]:
     oldest = settings.ORDER_KEPT_DAYS + BEYOND_KEPT_DAYS
     ages = [age for age in range(oldest) if age < LAST_DAYS or age % ROUND_DAYS == 0]
     return [today - timedelta(days=age) for age in reversed(ages)]
-
-
-def _log(subject: str, findings: Iterable[Finding]) -> None:
-    counted = Counter(finding.is_repaired for finding in findings)
-    log.info("reconciled", subject=subject, repaired=counted[True], left=counted[False])
-
-
-def _nobody(_: int) -> None:
-    """A night's work has no audience."""
 
 
 def _orders(day: date) -> Iterator[list[Document]]:
@@ -152,3 +121,6 @@ def _is_in_place(table: Table, row: Row, order: Document) -> bool:
 
 def _midnight(day: date) -> datetime:
     return datetime.combine(day, time.min, tzinfo=UTC)
+
+
+BY_DAY = ByDay(collection=ORDERS, reconcile=reconcile_orders, count=orders_between, nightly_days=nightly_days)

@@ -12,11 +12,10 @@ from pymongo.errors import PyMongoError
 from gateway.cassandra.errors import CassandraError
 from gateway.management.progress import Progress
 from gateway.mongo.client import database
-from gateway.sync.declarations import declared
+from gateway.sync.declarations import Synced, declared
+from gateway.sync.reconciliation import ByDay, compared_by_day, compared_whole, reconcile_documents
 from gateway.sync.repair import Finding
 from gateway.sync.strays import reconcile_strays
-from ordering.archive.reconcile import orders_between, reconcile_orders, reconcile_others
-from ordering.cassandra.sync import ORDERS
 
 # Of one day or collection: a table that was lost differs in every order.
 SHOWN = 100
@@ -34,7 +33,7 @@ class Command(BaseCommand):
         parser.add_argument("--from", dest="first", type=_day, default=yesterday, help="first day (yesterday)")
         parser.add_argument("--to", dest="last", type=_day, default=today, help="last day, itself included (today)")
         parser.add_argument("--repair", action="store_true", help="make right what differs")
-        names = sorted({ORDERS, *(synced.collection for synced in declared() if synced.rows)})
+        names = sorted(synced.collection for synced in declared() if synced.rows)
         parser.add_argument("--collection", choices=names, help="this one only (all)")
 
     def handle(self, *_: Any, first: date, last: date, repair: bool, collection: str | None, **__: Any) -> None:
@@ -42,30 +41,36 @@ class Command(BaseCommand):
             raise CommandError(f"--from {first} is after --to {last}")
         counted: Counter[bool] = Counter()
         try:
-            if collection in {None, ORDERS}:
-                counted += self._orders(first, last, repair=repair)
-            for synced in declared():
-                if synced.rows and synced.collection != ORDERS and collection in {None, synced.collection}:
-                    total = database()[synced.collection].estimated_document_count()
-                    with Progress(self.stdout, synced.collection, total) as progress:
-                        found = reconcile_others(synced, repair=repair, report=progress.advance)
-                        counted += _shown(synced.collection, found, progress)
-                    with Progress(self.stdout, f"rows of {synced.collection}") as progress:
-                        found = reconcile_strays(synced, repair=repair, report=progress.advance)
-                        counted += _shown(synced.collection, found, progress)
+            for each in compared_by_day():
+                if collection in {None, each.collection}:
+                    counted += self._by_day(each, first, last, repair=repair)
+            for synced in compared_whole():
+                if collection in {None, synced.collection}:
+                    counted += self._whole(synced, repair=repair)
         except (CassandraError, PyMongoError) as error:
             raise CommandError(f"{error}; what was found so far is above") from error
         except KeyboardInterrupt:
             raise CommandError("interrupted; run it again", returncode=130) from None
         self._summarise(counted)
 
-    def _orders(self, first: date, last: date, *, repair: bool) -> Counter[bool]:
+    def _by_day(self, compared: ByDay, first: date, last: date, *, repair: bool) -> Counter[bool]:
         counted: Counter[bool] = Counter()
-        with Progress(self.stdout, "orders", orders_between(first, last)) as progress:
+        with Progress(self.stdout, compared.collection, compared.count(first, last)) as progress:
             for number in range((last - first).days + 1):
                 day = first + timedelta(days=number)
-                found = reconcile_orders(day, repair=repair, report=progress.advance)
+                found = compared.reconcile(day, repair=repair, report=progress.advance)
                 counted += _shown(str(day), found, progress)
+        return counted
+
+    def _whole(self, synced: Synced, *, repair: bool) -> Counter[bool]:
+        counted: Counter[bool] = Counter()
+        total = database()[synced.collection].estimated_document_count()
+        with Progress(self.stdout, synced.collection, total) as progress:
+            found = reconcile_documents(synced, repair=repair, report=progress.advance)
+            counted += _shown(synced.collection, found, progress)
+        with Progress(self.stdout, f"rows of {synced.collection}") as progress:
+            found = reconcile_strays(synced, repair=repair, report=progress.advance)
+            counted += _shown(synced.collection, found, progress)
         return counted
 
     def _summarise(self, counted: Counter[bool]) -> None:

@@ -11,6 +11,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from pymongo.database import Database
 
+from gateway import tasks
 from gateway.cassandra.partition_stats import PARTITION_STATS
 from gateway.cassandra.table import Table
 from gateway.cassandra.writes import write
@@ -21,7 +22,6 @@ from gateway.sync.comparison import RowDifference
 from gateway.sync.copy import copy_documents
 from gateway.sync.marks import CHANGED, timestamp_of
 from gateway.sync.repair import Finding
-from ordering import tasks
 from ordering.archive.reconcile import nightly_days, reconcile_orders
 from ordering.cassandra.rows import rows_of
 from ordering.cassandra.sync import SYNCED

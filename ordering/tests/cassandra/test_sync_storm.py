@@ -28,9 +28,10 @@ from gateway.cassandra.tests.eventually import answers, becomes_true
 from gateway.domain.errors import DomainError
 from gateway.mongo.client import Document, database
 from gateway.sync.backlog import backlogs, failing
+from gateway.sync.reconciliation import reconcile_documents
 from gateway.sync.strays import reconcile_strays
 from gateway.sync.sweep import sweep_all
-from ordering.archive.reconcile import reconcile_orders, reconcile_others
+from ordering.archive.reconcile import reconcile_orders
 from ordering.cassandra.rows import day_of
 from ordering.ledger.references import Reference
 from ordering.lifecycle.moves import cancel_order, move_order
@@ -109,7 +110,7 @@ def test_storm_in_which_worker_redis_cassandra_and_a_primary_are_killed_leaves_b
         assert [backlog.documents for backlog in backlogs()] == [0, 0]
         days = {day_of(order) for order in orders["orders"].find({}, ["created_at"])}
         found = [each for day in days for each in reconcile_orders(day, repair=False, report=_nobody)]
-        found += reconcile_others(PRODUCTS, repair=False, report=_nobody)
+        found += reconcile_documents(PRODUCTS, repair=False, report=_nobody)
         found += reconcile_strays(PRODUCTS, repair=False, report=_nobody)
         assert found == []
     assert orders["orders"].count_documents({}) == BUYERS
