@@ -1,10 +1,12 @@
-"""Orders as they stand in MongoDB and come back from Cassandra: the fields of ordering/models.py, typed."""
+"""Orders as they stand in MongoDB and come back from Cassandra, and the documents beside them: ordering/models.py,
+typed."""
 
 from datetime import datetime
 from typing import NotRequired, TypedDict
 
 from bson import Decimal128
 
+from gateway.domain.texts import Language
 from gateway.sync.documents import SyncedDocument
 
 
@@ -37,7 +39,8 @@ class OrderEvent(TypedDict):
     status: str
     actor: str
     note: str
-    entry: str | None
+    entry: NotRequired[str | None]
+    """Id of the ledger's entry that it tells of; events of an earlier release have none."""
 
 
 class EntryPart(TypedDict):
@@ -106,13 +109,17 @@ class MailDebt(TypedDict):
 
     id: str
     at: datetime
+    """From when on it may be taken."""
+    tries: NotRequired[int]
 
 
 class OrderDocument(SyncedDocument):
+    """A whole order in MongoDB. What Cassandra gives back lacks its events, its debts and the marks of the sync."""
+
     _id: str
     owner: str
     user_id: str | None
-    past_owners: list[str]
+    past_owners: NotRequired[list[str] | None]
     cart_id: str
     number: str
     status: str
@@ -120,20 +127,79 @@ class OrderDocument(SyncedDocument):
     total: Decimal128
     currency: str
     geozone: str
-    language: str
+    language: NotRequired[Language]
     contact: Contact
     shipping_address: Address
-    money: NotRequired[list[LedgerEntry] | None]
-    payments: NotRequired[list[EarlierPayment] | None]
-    refunds: NotRequired[list[EarlierRefund] | None]
+    money: NotRequired[list[LedgerEntry]]
+    payments: NotRequired[list[EarlierPayment]]
+    refunds: NotRequired[list[EarlierRefund]]
     to_refund: bool
-    retaken: str | None
-    events: list[OrderEvent]
-    mail_due: list[MailDebt]
-    stock_due: list[StockDebt]
+    retaken: NotRequired[str | None]
+    events: NotRequired[list[OrderEvent]]
+    mail_due: NotRequired[list[MailDebt]]
+    stock_due: NotRequired[list[StockDebt]]
     reserved_until: datetime | None
     client_key: str | None
     request: str
     keys: list[str]
     updated_at: datetime
     period_bucket: NotRequired[int | None]
+
+
+class OrderNumberDocument(TypedDict):
+    _id: str
+
+
+class StrayMoneyDocument(TypedDict):
+    """Money that the payment system tells of and that fits no order."""
+
+    _id: str
+    at: datetime
+    type: str
+    reference: str
+    amount: Decimal128
+    currency: str
+    order: str
+    reason: str
+    settled_at: datetime | None
+    settled_by: str
+    settled_reference: str
+
+
+class HeldPieces(TypedDict):
+    """As `$objectToArray` has them: the product's field and how many."""
+
+    k: str
+    v: int
+
+
+class HeldOrder(TypedDict):
+    """An unpaid order, or a checkout that may become one."""
+
+    order_id: str
+    at: datetime
+    until: datetime
+    pieces: list[HeldPieces]
+
+
+class UnpaidHoldingsDocument(TypedDict):
+    """What one buyer, or one address, holds unpaid."""
+
+    _id: str
+    held: list[HeldOrder]
+    pieces: dict[str, int]
+    """By product, the sum over all of them."""
+    expires_at: datetime
+
+
+class SentLetter(TypedDict):
+    id: str
+    at: datetime
+
+
+class MailboxDocument(TypedDict):
+    """What was sent to one address lately."""
+
+    _id: str
+    sent: list[SentLetter]
+    expires_at: datetime

@@ -1,10 +1,11 @@
 """What happened to an order, as it stands in its document and in its timeline."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import Enum
 
 from gateway.domain.uuid7 import uuid7
-from gateway.mongo.client import Document
+from gateway.mongo.client import Expression
+from ordering.documents import OrderEvent
 from ordering.models import OrderStatus
 
 BUYER = "buyer"
@@ -37,12 +38,12 @@ def event(
     kind: EventType,
     status: OrderStatus,
     *,
-    at: datetime | str,
+    at: datetime,
     actor: str,
     note: str = "",
     entry: str | None = None,
-) -> Document:
-    """`at` may be `$$NOW`, in a pipeline that takes the rest literally; `entry`: of the ledger, that it tells of."""
+) -> OrderEvent:
+    """`status`: the order's after the event; `entry`: id of the ledger's entry that it tells of."""
     return {
         "id": str(uuid7()),
         "at": at,
@@ -54,7 +55,14 @@ def event(
     }
 
 
-def note_for_the_buyer(happened: Document) -> str:
+def event_now(
+    kind: EventType, status: OrderStatus, *, actor: str, note: str = "", entry: str | None = None
+) -> Expression:
+    """Pipeline expression: the same, at the server's time."""
+    happened = event(kind, status, at=datetime.now(UTC), actor=actor, note=note, entry=entry)
+    return {name: {"$literal": value} for name, value in happened.items()} | {"at": "$$NOW"}
+
+
+def note_for_the_buyer(happened: OrderEvent) -> str:
     """Empty where the note is none of the buyer's business, whichever release wrote it and wherever it is kept."""
-    note: str = happened["note"]
-    return note if happened["actor"] in WRITES_FOR_THE_BUYER else ""
+    return happened["note"] if happened["actor"] in WRITES_FOR_THE_BUYER else ""

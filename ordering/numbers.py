@@ -6,7 +6,8 @@ import threading
 
 from pymongo.errors import BulkWriteError
 
-from gateway.mongo.client import database
+from gateway.mongo.client import collection_of
+from ordering.documents import OrderNumberDocument
 from ordering.models import OrderNumber
 
 # A thousand million numbers, drawn at random: no counter that every checkout would wait for, and with fifty million
@@ -54,7 +55,8 @@ def _claimed_block() -> list[str]:
     drawn = [_drawn() for _ in range(BLOCK)]
     taken: set[int] = set()
     try:
-        database()[OrderNumber._meta.db_table].insert_many([{"_id": number} for number in drawn], ordered=False)
+        numbers = collection_of(OrderNumber._meta.db_table, OrderNumberDocument)
+        numbers.insert_many([{"_id": number} for number in drawn], ordered=False)
     except BulkWriteError as error:
         problems = error.details["writeErrors"]
         if any(problem["code"] != DUPLICATE_KEY for problem in problems):

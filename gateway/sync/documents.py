@@ -13,6 +13,14 @@ class Unsynced(TypedDict):
     error: NotRequired[str]
 
 
+class SyncMarks(TypedDict):
+    """The marks of a document that has just been made."""
+
+    version: int
+    synced_version: int
+    unsynced: Unsynced
+
+
 class SyncedDocument(TypedDict):
     created_at: datetime
     version: int

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from gateway.mongo.client import Document
+from gateway.sync.documents import SyncMarks
 
 UNSYNCED: Document = {"unsynced.due": {"$exists": True}}
 """Filter, and the condition of the partial indexes that find such documents."""
@@ -28,7 +29,7 @@ ERROR_LENGTH = 300
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def new_marks(now: datetime) -> Document:
+def new_marks(now: datetime) -> SyncMarks:
     """The fields of a document that has just been made."""
     return {"version": 1, "synced_version": 0, "unsynced": {"since": now, "due": now}}
 

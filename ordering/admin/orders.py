@@ -169,7 +169,8 @@ class OrderAdmin(ReadOnlyAdmin):
 
 def _ledger(order: Order) -> Ledger:
     """From the document itself: the ORM does not know what an earlier release wrote."""
-    return ledger_of(find_order(order.id, owner=order.owner) or {})
+    document = find_order(order.id, owner=order.owner)
+    return ledger_of(document) if document else ()
 
 
 def _time(moment: Any) -> str:

@@ -7,7 +7,7 @@ wins: the order is deleted only in the version that was compared, and a later ve
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import structlog
 from django.conf import settings
@@ -16,7 +16,7 @@ from pymongo import DeleteOne
 from gateway.cassandra.statements import Row, Write
 from gateway.cassandra.table import Table
 from gateway.cassandra.writes import write
-from gateway.mongo.client import Document, database
+from gateway.mongo.client import Expression, collection_of
 from gateway.mongo.policies import SYNC, under
 from gateway.sync.batches import BY_TIME, by_time
 from gateway.sync.comparison import compare, is_unmarked
@@ -25,13 +25,14 @@ from gateway.sync.repair import owe, repair_rows
 from ordering.cassandra.rows import archived_rows_of
 from ordering.cassandra.sync import ORDERS, SYNCED, compared_rows
 from ordering.cassandra.tables import ORDER_STATE_BY_ID
+from ordering.documents import OrderDocument
 from ordering.models import OrderStatus
 
 log = structlog.get_logger(__name__)
 
 FINAL = (OrderStatus.DELIVERED, OrderStatus.CANCELLED, OrderStatus.EXPIRED, OrderStatus.REFUNDED)
 
-NOTHING_OWED: Document = {
+NOTHING_OWED: Expression = {
     "status": {"$in": [status.value for status in FINAL]},
     "to_refund": {"$ne": True},
     "stock_due.at": {"$exists": False},
@@ -65,7 +66,7 @@ def archive_orders(
     moment = now or datetime.now(UTC)
     total = Archived()
     looked_at = 0
-    for batch in by_time(ORDERS, _border(moment), also=NOTHING_OWED):
+    for batch in cast("Iterator[list[OrderDocument]]", by_time(ORDERS, _border(moment), also=NOTHING_OWED)):
         orders = batch if limit is None else batch[: limit - looked_at]
         done = _archive(orders, moment)
         total = Archived(*(before + more for before, more in zip(total, done, strict=True)))
@@ -81,14 +82,14 @@ def archive_orders(
 def orders_to_archive(now: datetime | None = None) -> int:
     where = {"created_at": {"$lt": _border(now or datetime.now(UTC))}, **NOTHING_OWED}
     with under(SYNC):
-        return database()[ORDERS].count_documents(where, hint=BY_TIME)
+        return collection_of(ORDERS, OrderDocument).count_documents(where, hint=BY_TIME)
 
 
 def _border(now: datetime) -> datetime:
     return now - timedelta(days=settings.ORDER_KEPT_DAYS)
 
 
-def _archive(orders: Sequence[Document], now: datetime) -> Archived:
+def _archive(orders: Sequence[OrderDocument], now: datetime) -> Archived:
     unmarked = {order["_id"] for order in orders if is_unmarked(SYNCED, order)}
     copied = [order for order in orders if order["_id"] not in unmarked]
     write(one for order in copied for one in _writes(order, now))
@@ -102,7 +103,7 @@ def _archive(orders: Sequence[Document], now: datetime) -> Archived:
     return Archived(left, len(not_ready), len(orders) - len(not_ready) - left)
 
 
-def _writes(order: Document, now: datetime) -> Iterator[Write]:
+def _writes(order: OrderDocument, now: datetime) -> Iterator[Write]:
     # Above the version's own rows: to write those once more does not bring it back to life, a later version does.
     timestamp = timestamp_of(order, after=True)
     yield ORDER_STATE_BY_ID.upsert({"order_id": order["_id"], "archived_at": now}, timestamp=timestamp)
@@ -110,7 +111,7 @@ def _writes(order: Document, now: datetime) -> Iterator[Write]:
         yield table.upsert(row, timestamp=timestamp)
 
 
-def _archived_rows(order: Document) -> Iterator[tuple[Table, Row]]:
+def _archived_rows(order: OrderDocument) -> Iterator[tuple[Table, Row]]:
     for table, row in compared_rows(order):
         # When it was archived is what the last of several runs says.
         archived: dict[str, Any] = {"archived_at": _Given()} if table is ORDER_STATE_BY_ID else {}
@@ -118,9 +119,9 @@ def _archived_rows(order: Document) -> Iterator[tuple[Table, Row]]:
     yield from archived_rows_of(order)
 
 
-def _delete(orders: Sequence[Document]) -> int:
+def _delete(orders: Sequence[OrderDocument]) -> int:
     deletions = [DeleteOne({**SYNCED.address(order), "version": order["version"], **NOTHING_OWED}) for order in orders]
     if not deletions:
         return 0
     with under(SYNC):
-        return database()[ORDERS].bulk_write(deletions, ordered=False).deleted_count
+        return collection_of(ORDERS, OrderDocument).bulk_write(deletions, ordered=False).deleted_count

@@ -1,8 +1,9 @@
 """Orders of a day in MongoDB and in Cassandra, compared both ways while the shop goes on selling, a batch at a time."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import islice
+from typing import Any, TypeVar, cast
 
 from django.conf import settings
 
@@ -11,7 +12,7 @@ from gateway.cassandra.partition_stats import buckets_of
 from gateway.cassandra.reads import read_many, scan
 from gateway.cassandra.statements import Row
 from gateway.cassandra.table import Table
-from gateway.mongo.client import Document, database
+from gateway.mongo.client import collection_of
 from gateway.mongo.policies import SYNC, under
 from gateway.mongo.reads import run
 from gateway.sync.batches import BATCH, BY_TIME, by_time
@@ -22,6 +23,7 @@ from ordering.archive.restore import restore_order
 from ordering.cassandra.rows import day_of
 from ordering.cassandra.sync import ORDERS, SYNCED
 from ordering.cassandra.tables import ORDER_HISTORY_BY_REGION, ORDER_STATE_BY_ID, ORDERS_BY_PERIOD
+from ordering.documents import OrderDocument
 from ordering.reading.orders import find_order
 
 # Today's are still being sold, yesterday's are complete, and a night may have been missed.
@@ -30,6 +32,8 @@ LAST_DAYS = 4
 ROUND_DAYS = 28
 # Beyond the archive's border: orders that are late to leave.
 BEYOND_KEPT_DAYS = 35
+
+D = TypeVar("D", bound=Mapping[str, Any])
 
 
 def reconcile_orders(day: date, *, repair: bool, report: Report) -> Iterator[Finding]:
@@ -47,7 +51,7 @@ def reconcile_orders(day: date, *, repair: bool, report: Report) -> Iterator[Fin
 def orders_between(first: date, last: date) -> int:
     where = {"created_at": {"$gte": _midnight(first), "$lt": _midnight(last + timedelta(days=1))}}
     with under(SYNC):
-        return database()[ORDERS].count_documents(where, hint=BY_TIME)
+        return collection_of(ORDERS, OrderDocument).count_documents(where, hint=BY_TIME)
 
 
 def nightly_days(today: date) -> list[date]:
@@ -57,8 +61,9 @@ def nightly_days(today: date) -> list[date]:
     return [today - timedelta(days=age) for age in reversed(ages)]
 
 
-def _orders(day: date) -> Iterator[list[Document]]:
-    return by_time(ORDERS, _midnight(day + timedelta(days=1)), since=_midnight(day))
+def _orders(day: date) -> Iterator[list[OrderDocument]]:
+    found = by_time(ORDERS, _midnight(day + timedelta(days=1)), since=_midnight(day))
+    return cast("Iterator[list[OrderDocument]]", found)
 
 
 def _by_period(day: date) -> Iterator[Row]:
@@ -66,7 +71,7 @@ def _by_period(day: date) -> Iterator[Row]:
         yield from scan(ORDERS_BY_PERIOD.select("day = ? AND bucket = ?", day, bucket))
 
 
-def _seen(batches: Iterable[list[Row]], regions: set[str], field: str) -> Iterator[list[Row]]:
+def _seen(batches: Iterable[Sequence[D]], regions: set[str], field: str) -> Iterator[Sequence[D]]:
     """The same batches; regions that occur in them are added to those known."""
     for batch in batches:
         regions.update(each[field] for each in batch if each[field] is not None)
@@ -95,10 +100,11 @@ def _other_way(table: Table, rows: Sequence[Row], lost: set[str], *, repair: boo
             yield note_finding(difference, is_repaired=not left)
 
 
-def _known(ids: Sequence[str]) -> dict[str, Document]:
+def _known(ids: Sequence[str]) -> dict[str, OrderDocument]:
     fields = ("owner", "geozone", "created_at", "version")
     with under(SYNC):
-        return {order["_id"]: order for order in database()[ORDERS].find({"_id": {"$in": list(ids)}}, fields)}
+        found = collection_of(ORDERS, OrderDocument).find({"_id": {"$in": list(ids)}}, fields)
+        return {order["_id"]: order for order in found}
 
 
 def _lost(ids: Sequence[str]) -> Iterator[str]:
@@ -112,7 +118,7 @@ def _lost(ids: Sequence[str]) -> Iterator[str]:
             yield order_id
 
 
-def _is_in_place(table: Table, row: Row, order: Document) -> bool:
+def _is_in_place(table: Table, row: Row, order: OrderDocument) -> bool:
     if table is ORDERS_BY_PERIOD:
         # In another bucket of the day: found, and repaired, when the order was compared with its rows.
         return bool(row["day"] == day_of(order) and row["created_at"] == order["created_at"])

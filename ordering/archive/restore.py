@@ -7,12 +7,14 @@ from pymongo.errors import DuplicateKeyError
 
 from gateway.cassandra.reads import first, read
 from gateway.cassandra.statements import Row
-from gateway.mongo.client import Document, database
+from gateway.mongo.client import collection_of
 from gateway.sync.copy import copy_documents
+from gateway.sync.documents import SyncMarks
 from gateway.sync.marks import new_marks
 from ordering.cassandra.rows import events_of, order_of_state
 from ordering.cassandra.sync import ORDERS, SYNCED, sync_order_soon
 from ordering.cassandra.tables import ORDER_EVENTS_BY_ID, ORDER_STATE_BY_ID, WHOLE_ORDER
+from ordering.documents import OrderDocument, OrderNumberDocument
 from ordering.models import OrderNumber
 from ordering.reading.orders import find_order, find_order_by_number
 
@@ -34,19 +36,19 @@ def restore_order(order_id: str) -> bool:
     if order is None or find_order_by_number(order["number"]) is not None:
         return False
     # Should it have been lost with the order: nobody may draw this number again.
-    numbers = database()[OrderNumber._meta.db_table]
+    numbers = collection_of(OrderNumber._meta.db_table, OrderNumberDocument)
     numbers.update_one({"_id": order["number"]}, {"$setOnInsert": {"_id": order["number"]}}, upsert=True)
     try:
-        database()[ORDERS].insert_one(order)
+        collection_of(ORDERS, OrderDocument).insert_one(order)
     except DuplicateKeyError:
         # Restored by somebody else, or the owner has an order under the same client's key.
         return False
     log.warning("order_restored", order=order_id, version=order["version"])
-    copy_documents(SYNCED, [order])
+    copy_documents(SYNCED, [dict(order)])
     return True
 
 
-def revive_order(order_id: str) -> Document | None:
+def revive_order(order_id: str) -> OrderDocument | None:
     """An archived order, in MongoDB again because there is something to be changed in it; None: it is not whole.
 
     As of a new version, whose rows say that it lives. The archive takes it again once nothing is owed. Two at once
@@ -56,9 +58,9 @@ def revive_order(order_id: str) -> Document | None:
     if archived is None:
         return None
     # A client's key has long served: by now the owner may have bought under the same one.
-    order = {**archived, "client_key": None, "version": archived["version"] + 1}
+    order: OrderDocument = {**archived, "client_key": None, "version": archived["version"] + 1}
     try:
-        database()[ORDERS].insert_one(order)
+        collection_of(ORDERS, OrderDocument).insert_one(order)
     except DuplicateKeyError:
         return find_order(order_id, owner=order["owner"])
     log.info("order_revived", order=order_id, version=order["version"])
@@ -66,7 +68,7 @@ def revive_order(order_id: str) -> Document | None:
     return order
 
 
-def _order_in_cassandra(order_id: str, *, archived: bool) -> Document | None:
+def _order_in_cassandra(order_id: str, *, archived: bool) -> OrderDocument | None:
     """None: not whole, or archived when it should not be, or the other way round."""
     state = first(ORDER_STATE_BY_ID.select("order_id = ?", order_id))
     if state is None or (state["archived_at"] is not None) is not archived:
@@ -78,7 +80,7 @@ def _order_in_cassandra(order_id: str, *, archived: bool) -> Document | None:
     rows = read(ORDER_EVENTS_BY_ID.select("order_id = ?", order_id))
     if not _is_whole(state, rows):
         return None
-    marks = {**new_marks(datetime.now(UTC)), "version": state["version"]}
+    marks: SyncMarks = {**new_marks(datetime.now(UTC)), "version": state["version"]}
     return {**order_of_state(state), "events": events_of(rows), "stock_due": [], "mail_due": [], **marks}
 
 

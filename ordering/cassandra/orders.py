@@ -7,13 +7,13 @@ from typing import NamedTuple
 from gateway.cassandra.errors import CassandraError
 from gateway.cassandra.reads import first, first_async, read_async
 from gateway.cassandra.statements import Row, Select
-from gateway.mongo.client import Document
 from ordering.cassandra.rows import events_of, order_of_state
 from ordering.cassandra.tables import ORDER_EVENTS_BY_ID, ORDER_STATE_BY_ID
+from ordering.documents import OrderDocument, OrderEvent
 
 
 class Copy(NamedTuple):
-    order: Document
+    order: OrderDocument
     """Without its events."""
     is_archived: bool
     """MongoDB has it no more: this is how it stands, and nothing will change it."""
@@ -25,14 +25,14 @@ async def copied_orders(order_ids: Iterable[str]) -> dict[str, Copy]:
     return {row["order_id"]: _copy(row) for row in rows if row}
 
 
-async def timelines_of(order_ids: Iterable[str]) -> dict[str, list[Document]]:
+async def timelines_of(order_ids: Iterable[str]) -> dict[str, list[OrderEvent]]:
     """The events of each order, oldest first, by its id. Raises CassandraError."""
     ids = list(dict.fromkeys(order_ids))
     found = await asyncio.gather(*(read_async(_events(order_id)) for order_id in ids))
     return {order_id: events_of(rows) for order_id, rows in zip(ids, found, strict=True)}
 
 
-def archived_order(order_id: str) -> Document | None:
+def archived_order(order_id: str) -> OrderDocument | None:
     """None also while Cassandra is away: then nobody knows it."""
     try:
         return archived_copy(order_id)
@@ -40,7 +40,7 @@ def archived_order(order_id: str) -> Document | None:
         return None
 
 
-def archived_copy(order_id: str) -> Document | None:
+def archived_copy(order_id: str) -> OrderDocument | None:
     """None: it is not archived. Raises CassandraError."""
     row = first(_state(order_id))
     copy = _copy(row) if row else None

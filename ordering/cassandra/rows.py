@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
-from typing import Any
+from typing import Any, cast
 
 from gateway.cassandra.statements import Row, Write
 from gateway.cassandra.table import Table
@@ -18,19 +18,17 @@ from ordering.cassandra.tables import (
     ORDERS_BY_PERIOD,
     ORDERS_BY_USER,
 )
+from ordering.documents import OrderDocument, OrderEvent
 from ordering.ledger.amounts import paid, refunded
 from ordering.ledger.fields import EARLIER
 
 MONEY_FIELDS = ("money", *EARLIER)
 
-EVENT_FIELDS = ("type", "status", "actor", "note", "entry")
-"""Beside its id and time."""
-
 _BY_USER = Codec(ORDERS_BY_USER, id_column="order_id", beside=("month",))
 _STATE = Codec(ORDER_STATE_BY_ID, id_column="order_id", beside=("archived_at",))
 
 
-def writes_of(order: Document) -> Iterator[Write]:
+def writes_of(order: OrderDocument) -> Iterator[Write]:
     """Everything that Cassandra is to know of this version of an order, which has its bucket."""
     timestamp = timestamp_of(order)
     for table, row in rows_of(order):
@@ -40,7 +38,7 @@ def writes_of(order: Document) -> Iterator[Write]:
         yield ORDERS_BY_USER.delete(key, timestamp=timestamp)
 
 
-def rows_of(order: Document) -> Iterator[tuple[Table, Row]]:
+def rows_of(order: OrderDocument) -> Iterator[tuple[Table, Row]]:
     """Each row of the order with its table."""
     owner, month, day = order["owner"], month_of(order), day_of(order)
     yield ORDER_MONTHS_BY_USER, {"owner": owner, "month": month}
@@ -54,7 +52,7 @@ def rows_of(order: Document) -> Iterator[tuple[Table, Row]]:
     yield ORDERS_BY_PERIOD, {**bucket, **figures}
 
 
-def archived_rows_of(order: Document) -> Iterator[tuple[Table, Row]]:
+def archived_rows_of(order: OrderDocument) -> Iterator[tuple[Table, Row]]:
     """Those that an order makes when it is archived, besides the others: it is found by each of its keys."""
     for key in order["keys"]:
         yield (
@@ -69,38 +67,43 @@ def archived_rows_of(order: Document) -> Iterator[tuple[Table, Row]]:
         )
 
 
-def order_of_history(row: Row) -> Document:
+def order_of_history(row: Row) -> OrderDocument:
     """The document of a row of `orders_by_user`, without its events."""
     return _with_one_form_of_money(_BY_USER.document(row))
 
 
-def order_of_state(row: Row) -> Document:
+def order_of_state(row: Row) -> OrderDocument:
     """The document of a row of `order_state_by_id`, without its events."""
     return _with_one_form_of_money(_STATE.document(row))
 
 
-def _with_one_form_of_money(order: Document) -> Document:
+def _with_one_form_of_money(fields: Document) -> OrderDocument:
     """A row has columns for the ledger and for what stood in its place before; a document has one of the two."""
-    return {name: value for name, value in order.items() if value is not None or name not in MONEY_FIELDS}
+    order = {name: value for name, value in fields.items() if value is not None or name not in MONEY_FIELDS}
+    return cast("OrderDocument", order)
 
 
-def events_of(rows: list[Row]) -> list[Document]:
+def events_of(rows: list[Row]) -> list[OrderEvent]:
     """Of the rows of one order's `order_events_by_id`: oldest first, as the document has them."""
     return [
         {
             "id": row["event_id"],
             "at": row["event_time"],
-            **{field: row[field] for field in EVENT_FIELDS},
+            "type": row["type"],
+            "status": row["status"],
+            "actor": row["actor"],
+            "note": row["note"],
+            "entry": row["entry"],
         }
         for row in sorted(rows, key=lambda row: row["position"])
     ]
 
 
-def day_of(order: Document) -> date:
+def day_of(order: OrderDocument) -> date:
     return _utc(order["created_at"]).date()
 
 
-def month_of(order: Document) -> str:
+def month_of(order: OrderDocument) -> str:
     return month_at(order["created_at"])
 
 
@@ -112,18 +115,22 @@ def _utc(moment: datetime) -> datetime:
     return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-def _event_row(order_id: str, position: int, event: Document) -> Row:
+def _event_row(order_id: str, position: int, event: OrderEvent) -> Row:
     return {
         "order_id": order_id,
         "event_time": event["at"],
         "event_id": event["id"],
         "position": position,
+        "type": event["type"],
+        "status": event["status"],
+        "actor": event["actor"],
+        "note": event["note"],
         # An event of an earlier release names no entry of the ledger.
-        **{field: event.get(field) for field in EVENT_FIELDS},
+        "entry": event.get("entry"),
     }
 
 
-def _figures(order: Document) -> dict[str, Any]:
+def _figures(order: OrderDocument) -> dict[str, Any]:
     return {
         "order_id": order["_id"],
         "created_at": order["created_at"],

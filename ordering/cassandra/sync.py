@@ -6,7 +6,7 @@ from gateway.cassandra.partition_stats import buckets_of, choose_bucket
 from gateway.cassandra.reads import first
 from gateway.cassandra.statements import Row, Select
 from gateway.cassandra.table import Table
-from gateway.mongo.client import Document
+from gateway.mongo.client import Expression
 from gateway.sync.declarations import Synced
 from gateway.sync.queue import sync_soon
 from ordering.cassandra.rows import day_of, month_of, rows_of, writes_of
@@ -18,17 +18,18 @@ from ordering.cassandra.tables import (
     ORDERS_BY_PERIOD,
     ORDERS_BY_USER,
 )
+from ordering.documents import OrderDocument
 from ordering.models import Order
 
 ORDERS = Order._meta.db_table
 
 
-def sync_order_soon(order: Document) -> None:
+def sync_order_soon(order: OrderDocument) -> None:
     """After every commit of a change."""
     sync_soon(ORDERS, [SYNCED.key_of(order)])
 
 
-def _placed(order: Document) -> Document:
+def _placed(order: OrderDocument) -> Expression:
     """The bucket of its day, chosen once: later versions stay there, however many buckets the day has by then."""
     if order.get("period_bucket") is not None:
         return {}
@@ -42,19 +43,19 @@ def _archived_ones() -> str:
     return "Archived orders are not in MongoDB any more: rows of theirs that were lost are not made again."
 
 
-def compared_rows(order: Document) -> Iterator[tuple[Table, Row]]:
+def compared_rows(order: OrderDocument) -> Iterator[tuple[Table, Row]]:
     """All of them; `archived_at` aside, which an archiving under way has set already."""
     for table, row in rows_of(order):
         yield table, {column: value for column, value in row.items() if column != "archived_at"}
 
 
-def lookups(orders: Sequence[Document]) -> list[list[tuple[Table, Select]]]:
+def lookups(orders: Sequence[OrderDocument]) -> list[list[tuple[Table, Select]]]:
     """Its events, whichever there are; its history under each owner; its day in each bucket."""
     buckets = {day: list(buckets_of(ORDERS_BY_PERIOD, day)) for day in {day_of(order) for order in orders}}
     return [list(_lookups(order, buckets[day_of(order)])) for order in orders]
 
 
-def _lookups(order: Document, buckets: list[int]) -> Iterator[tuple[Table, Select]]:
+def _lookups(order: OrderDocument, buckets: list[int]) -> Iterator[tuple[Table, Select]]:
     order_id, created_at = order["_id"], order["created_at"]
     yield ORDER_STATE_BY_ID, ORDER_STATE_BY_ID.select("order_id = ?", order_id)
     yield ORDER_EVENTS_BY_ID, ORDER_EVENTS_BY_ID.select("order_id = ?", order_id)

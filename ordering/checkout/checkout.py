@@ -13,6 +13,7 @@ from typing import NamedTuple
 from pymongo.errors import DuplicateKeyError
 
 from cart.completion import ACTIVE, cart_as_it_stands, take_cart
+from cart.documents import CartDocument
 from cart.reading import active_cart, newest_cart
 from catalog.errors import UnknownGeozone
 from catalog.products.cards import ProductKey
@@ -21,7 +22,7 @@ from catalog.stock.reservations import Hold, Purpose, marks_of_cart, release, re
 from catalog.structure.guard import missing_geozones
 from gateway.domain.errors import DomainError, Refused
 from gateway.domain.uuid7 import uuid7
-from gateway.mongo.client import Document, database, orm_connection
+from gateway.mongo.client import collection_of, orm_connection
 from gateway.mongo.reads import run, run_steps
 from gateway.mongo.transactions import in_transaction
 from ordering.cassandra.sync import sync_order_soon
@@ -31,6 +32,7 @@ from ordering.checkout.new_order import ORDERS, new_order
 from ordering.checkout.pricing import Offered, Products, keys_in, offered, shortages
 from ordering.checkout.request import Purchase, checked
 from ordering.checkout.unpaid_limits import Holding, enter, holders, leave
+from ordering.documents import OrderDocument
 from ordering.errors import CartBusy, CartEmpty, TooMuchUnpaid, TotalRisen
 from ordering.numbers import claim_number
 
@@ -43,7 +45,7 @@ RIVAL_POLL_SECONDS = 0.05
 
 
 class Bought(NamedTuple):
-    order: Document
+    order: OrderDocument
     saved: Decimal = Decimal(0)
     """By how much the total is below what the buyer was shown."""
     replayed: bool = False
@@ -89,7 +91,7 @@ def _buy(owner: str, wanted: Purchase, network: str | None) -> Bought:
     raise CartBusy
 
 
-def _attempt(cart: Document, wanted: Purchase, network: str | None) -> Bought | None:
+def _attempt(cart: CartDocument, wanted: Purchase, network: str | None) -> Bought | None:
     """One turn; None: what was read of the cart or the products is no longer so."""
     offer = offered(cart, run_steps(products_to_buy(keys_in(cart))))
     if offer.total > wanted.expected_total:
@@ -130,20 +132,20 @@ def _give_back(offer: Offered, holding: Holding, hold: Hold) -> None:
     leave(holding)
 
 
-def _commit(cart: Document, order: Document) -> bool:
+def _commit(cart: CartDocument, order: OrderDocument) -> bool:
     if not take_cart(cart, order["_id"]):
         return False
-    database()[ORDERS].insert_one(order, session=orm_connection().session)
+    collection_of(ORDERS, OrderDocument).insert_one(order, session=orm_connection().session)
     return True
 
 
-def _is_committed(cart: Document, order_id: str) -> bool:
+def _is_committed(cart: CartDocument, order_id: str) -> bool:
     """A commit whose answer was lost may have been repeated: then it finds the cart taken, by itself."""
     stands = run(cart_as_it_stands(cart["owner"], cart["_id"]))
     return stands is not None and stands.get("order_id") == order_id
 
 
-def _tell_what_is_short(cart: Document, wanted: Purchase) -> None:
+def _tell_what_is_short(cart: CartDocument, wanted: Purchase) -> None:
     """Something was short or has changed: tell which, unless it was this very cart on another device that took it."""
     products = _products_unless_a_rival_won(cart)
     if products is None:
@@ -154,7 +156,7 @@ def _tell_what_is_short(cart: Document, wanted: Purchase) -> None:
         raise Refused(short)
 
 
-def _products_unless_a_rival_won(cart: Document) -> Products | None:
+def _products_unless_a_rival_won(cart: CartDocument) -> Products | None:
     """The products of the cart once no other attempt at it is under way; None when the cart is no longer as read.
 
     A rival holds what this attempt then finds short: its order is the answer, not a refusal.

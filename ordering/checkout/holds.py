@@ -15,10 +15,10 @@ import structlog
 from redis.exceptions import RedisError
 
 from cart.completion import fence_cart
+from catalog.documents import Mark
 from catalog.products.cards import ProductKey
 from catalog.stock.reservations import MarkedProduct, Pieces, Purpose, marked_before, marks_of_cart, release, settle
 from gateway.background import mark_begun, send_soon
-from gateway.mongo.client import Document
 from gateway.redis.clients import redis_client
 from ordering.payments.payments import is_retaken
 from ordering.reading.orders import find_order
@@ -107,7 +107,7 @@ def _resolve(marked: Iterable[MarkedProduct]) -> int:
     return resolved
 
 
-def _became_an_order(hold: Document) -> bool:
+def _became_an_order(hold: Mark) -> bool:
     """Certain, because from here on nobody can make it one."""
     if hold["purpose"] == Purpose.PAYMENT.value:
         return is_retaken(hold["order_id"], hold["id"], owner=hold["owner"])
@@ -115,4 +115,4 @@ def _became_an_order(hold: Document) -> bool:
     if cart is None:
         # Kept for months after it was ordered: gone, it can no longer be ordered, but the order may be there.
         return find_order(hold["order_id"], owner=hold["owner"]) is not None
-    return bool(cart.get("order_id") == hold["order_id"])
+    return cart["order_id"] == hold["order_id"]

@@ -3,11 +3,12 @@
 from datetime import UTC, datetime, timedelta
 
 from cart.completion import ORDERED
-from gateway.mongo.client import Document
+from cart.documents import CartDocument
 from gateway.mongo.policies import ORDER_HISTORY_FRESH
 from gateway.mongo.reads import Read, run
 from ordering.checkout.new_order import ORDERS
 from ordering.checkout.request import Purchase
+from ordering.documents import OrderDocument
 from ordering.errors import CartOrdered, KeyReused
 from ordering.models import OrderStatus
 from ordering.reading.orders import find_order
@@ -20,7 +21,7 @@ REMEMBERED = timedelta(days=2)
 CLOSED = {OrderStatus.CANCELLED.value, OrderStatus.EXPIRED.value, OrderStatus.REFUNDED.value}
 
 
-def order_under_key(owner: str, wanted: Purchase) -> Document | None:
+def order_under_key(owner: str, wanted: Purchase) -> OrderDocument | None:
     """The order made under the client's key; refused when that was another purchase."""
     if wanted.client_key is None:
         return None
@@ -36,7 +37,7 @@ def order_under_key(owner: str, wanted: Purchase) -> Document | None:
     return _same_purchase(order, wanted) if order else None
 
 
-def repeated_order(last_cart: Document, wanted: Purchase) -> Document | None:
+def repeated_order(last_cart: CartDocument, wanted: Purchase) -> OrderDocument | None:
     """The order of the owner's last cart, when this is the same purchase again rather than one of an empty cart.
 
     Under a key it is the order of that key or none: the guest who bought it may have become a customer meanwhile.
@@ -53,7 +54,7 @@ def repeated_order(last_cart: Document, wanted: Purchase) -> Document | None:
     return order if age < (REMEMBERED if same else JUST_NOW) else None
 
 
-def order_of_the_same_cart(order: Document, wanted: Purchase) -> Document:
+def order_of_the_same_cart(order: OrderDocument, wanted: Purchase) -> OrderDocument:
     """What another device made of this very cart at this moment; refused when that was under another key."""
     if wanted.client_key is None:
         return order
@@ -62,14 +63,14 @@ def order_of_the_same_cart(order: Document, wanted: Purchase) -> Document:
     return _same_purchase(order, wanted)
 
 
-def _same_purchase(order: Document, wanted: Purchase) -> Document:
+def _same_purchase(order: OrderDocument, wanted: Purchase) -> OrderDocument:
     if order["request"] != wanted.fingerprint:
         raise KeyReused("client_key", number=order["number"])
     return order
 
 
-def order_of(cart: Document) -> Document | None:
+def order_of(cart: CartDocument) -> OrderDocument | None:
     """None for a cart that has not been ordered, or whose order has left MongoDB."""
-    if cart["status"] != ORDERED:
+    if cart["status"] != ORDERED or cart["order_id"] is None:
         return None
     return find_order(cart["order_id"], owner=cart["owner"])

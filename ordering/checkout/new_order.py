@@ -5,12 +5,13 @@ from datetime import UTC, datetime, timedelta
 from bson import Decimal128
 from django.conf import settings
 
+from cart.documents import CartDocument
 from gateway.accounts.owners import user_id_of
 from gateway.domain.money import CURRENCY
-from gateway.mongo.client import Document
 from gateway.sync.marks import new_marks
 from ordering.checkout.pricing import Offered
 from ordering.checkout.request import Purchase
+from ordering.documents import OrderDocument
 from ordering.events import BUYER, EventType, event
 from ordering.models import Order, OrderStatus
 from ordering.reading.lookup_keys import keys_of
@@ -18,10 +19,11 @@ from ordering.reading.lookup_keys import keys_of
 ORDERS = Order._meta.db_table
 
 
-def new_order(order_id: str, number: str, cart: Document, wanted: Purchase, offer: Offered) -> Document:
+def new_order(order_id: str, number: str, cart: CartDocument, wanted: Purchase, offer: Offered) -> OrderDocument:
     now = _milliseconds(datetime.now(UTC))
     user_id = user_id_of(cart["owner"])
     contact = wanted.contact
+    marks = new_marks(now)
     created = event(EventType.CREATED, OrderStatus.NEW, at=now, actor=BUYER)
     return {
         "_id": order_id,
@@ -65,7 +67,9 @@ def new_order(order_id: str, number: str, cart: Document, wanted: Purchase, offe
         "stock_due": [],
         "created_at": now,
         "updated_at": now,
-        **new_marks(now),
+        "version": marks["version"],
+        "synced_version": marks["synced_version"],
+        "unsynced": marks["unsynced"],
     }
 
 

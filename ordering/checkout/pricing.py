@@ -4,15 +4,16 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import NamedTuple
 
+from cart.documents import CartDocument
+from catalog.documents import ProductDocument
 from catalog.products.cards import ProductKey
 from catalog.products.purchase import is_on_sale
 from catalog.stock.adjust import available
 from catalog.stock.reservations import Offer, Pieces
 from gateway.domain.errors import DomainError, Refused
-from gateway.mongo.client import Document
 from ordering.errors import OutOfStock, Withdrawn
 
-Products = Mapping[str, Document]
+Products = Mapping[str, ProductDocument]
 """By product id."""
 
 
@@ -38,11 +39,11 @@ class Offered(NamedTuple):
         return sum((line.price * line.pieces.quantity for line in self.lines), Decimal(0))
 
 
-def keys_in(cart: Document) -> list[ProductKey]:
+def keys_in(cart: CartDocument) -> list[ProductKey]:
     return [ProductKey(item["category"], item["product_id"]) for item in cart["items"]]
 
 
-def offered(cart: Document, products: Products) -> Offered:
+def offered(cart: CartDocument, products: Products) -> Offered:
     """The cart at today's prices, or each product named that is no longer sold."""
     gone: list[DomainError] = [
         Withdrawn(name=item["name"])
@@ -62,7 +63,7 @@ def offered(cart: Document, products: Products) -> Offered:
     )
 
 
-def shortages(cart: Document, products: Products, geozone: str) -> list[DomainError]:
+def shortages(cart: CartDocument, products: Products, geozone: str) -> list[DomainError]:
     """Each line of which there is too little, with what there is."""
     return [
         OutOfStock(name=item["name"], wanted=item["quantity"], available=there)

@@ -15,11 +15,12 @@ from django.utils.crypto import salted_hmac
 from pymongo import UpdateOne
 from pymongo.errors import BulkWriteError
 
-from gateway.mongo.client import Document, database
+from gateway.mongo.client import Expression, collection_of
 from gateway.mongo.policies import STOCK_CHECK, under
 from gateway.mongo.reads import Evidence, Read, decide, run
 from gateway.web.http import UNKNOWN
 from ordering.checkout.pricing import OfferedLine
+from ordering.documents import HeldOrder, HeldPieces, UnpaidHoldingsDocument
 from ordering.errors import AddressHoldsOrders, AddressHoldsPieces, BuyerHoldsOrders, BuyerHoldsPieces, TooMuchUnpaid
 from ordering.models import Order, OrderStatus, UnpaidHoldings
 
@@ -33,8 +34,6 @@ SLACK = timedelta(minutes=5)
 ABANDONED_AFTER = timedelta(minutes=2)
 # Each is lost to a rival who entered the first order of the same buyer or address, or took what had just become free.
 TURNS = 10
-
-_NOTHING: Document = {"held": (), "pieces": {}}
 
 
 class Holder(NamedTuple):
@@ -84,7 +83,7 @@ def enter(holding: Holding) -> None:
     """Count the order to be, for all of its holders or none; raises what there is no room for."""
     for holder in holding.holders:
         # Of its own: an upsert makes a document that is not there yet, whatever the conditions say.
-        for reason in _beyond(holding, holder, _NOTHING):
+        for reason in _beyond(holding, holder, None):
             raise reason
     waiting = holding.holders
     try:
@@ -105,15 +104,15 @@ def leave(holding: Holding) -> None:
     """The order has not come about. Where it is not entered, nothing changes."""
     updates = [_removal(holder.id, holding.order_id) for holder in holding.holders]
     with under(STOCK_CHECK):
-        database()[HOLDINGS].bulk_write(updates, ordered=False)
+        collection_of(HOLDINGS, UnpaidHoldingsDocument).bulk_write(updates, ordered=False)
 
 
 def _enter(holding: Holding, waiting: Sequence[Holder]) -> tuple[Holder, ...]:
     """Returns those who have no room. One command."""
     now = datetime.now(UTC)
     until = now + timedelta(minutes=settings.ORDER_RESERVATION_MINUTES) + SLACK
-    pieces = [{"k": field, "v": quantity} for field, quantity in holding.pieces.items()]
-    entry = {"order_id": holding.order_id, "at": now, "until": until, "pieces": pieces}
+    pieces: list[HeldPieces] = [{"k": field, "v": quantity} for field, quantity in holding.pieces.items()]
+    entry: HeldOrder = {"order_id": holding.order_id, "at": now, "until": until, "pieces": pieces}
     update = {
         "$push": {"held": entry},
         "$inc": {f"pieces.{each['k']}": each["v"] for each in pieces},
@@ -123,7 +122,7 @@ def _enter(holding: Holding, waiting: Sequence[Holder]) -> tuple[Holder, ...]:
     updates = [UpdateOne({"_id": holder.id, **_room(holder, holding)}, update, upsert=True) for holder in waiting]
     try:
         with under(STOCK_CHECK):
-            database()[HOLDINGS].bulk_write(updates, ordered=False)
+            collection_of(HOLDINGS, UnpaidHoldingsDocument).bulk_write(updates, ordered=False)
     except BulkWriteError as error:
         failures = error.details["writeErrors"]
         if any(failure["code"] != DUPLICATE_KEY for failure in failures):
@@ -132,7 +131,7 @@ def _enter(holding: Holding, waiting: Sequence[Holder]) -> tuple[Holder, ...]:
     return ()
 
 
-def _room(holder: Holder, holding: Holding) -> Document:
+def _room(holder: Holder, holding: Holding) -> Expression:
     """Plain operators only: an upsert takes no expressions."""
     return {
         "held.order_id": {"$ne": holding.order_id},
@@ -144,14 +143,15 @@ def _room(holder: Holder, holding: Holding) -> Document:
 def _reasons(holding: Holding, waiting: Iterable[Holder]) -> list[TooMuchUnpaid]:
     """Why there is no room as it stands now; empty when there is by now."""
     standing = run(_documents(waiting))
-    return [reason for holder in waiting for reason in _beyond(holding, holder, standing.get(holder.id, _NOTHING))]
+    return [reason for holder in waiting for reason in _beyond(holding, holder, standing.get(holder.id))]
 
 
-def _beyond(holding: Holding, holder: Holder, document: Document) -> Iterator[TooMuchUnpaid]:
-    if len(document["held"]) >= holder.orders:
+def _beyond(holding: Holding, holder: Holder, standing: UnpaidHoldingsDocument | None) -> Iterator[TooMuchUnpaid]:
+    """What the order to be would exceed; `standing`: what the holder has already, None: nothing."""
+    if len(standing["held"] if standing else ()) >= holder.orders:
         yield holder.orders_refusal(limit=holder.orders)
     for line in holding.lines:
-        held, wanted = document["pieces"].get(_field(line), 0), line.pieces.quantity
+        held, wanted = standing["pieces"].get(_field(line), 0) if standing else 0, line.pieces.quantity
         if held + wanted > holder.pieces:
             yield holder.pieces_refusal(name=line.name, held=held, wanted=wanted, limit=holder.pieces)
 
@@ -169,15 +169,17 @@ def _make_room(waiting: Iterable[Holder]) -> bool:
     ]
     if gone:
         with under(STOCK_CHECK):
-            database()[HOLDINGS].bulk_write([_removal(*each) for each in gone], ordered=False)
+            collection_of(HOLDINGS, UnpaidHoldingsDocument).bulk_write(
+                [_removal(*each) for each in gone], ordered=False
+            )
     return bool(gone)
 
 
-def _is_held(entry: Document, status: str | None) -> bool:
+def _is_held(entry: HeldOrder, status: str | None) -> bool:
     now = datetime.now(UTC).replace(tzinfo=None)
     if status is None:
         # Not an order yet, or never to be one.
-        return bool(entry["at"] > now - ABANDONED_AFTER)
+        return entry["at"] > now - ABANDONED_AFTER
     return status == OrderStatus.NEW.value and entry["until"] > now
 
 
@@ -212,7 +214,7 @@ def _removal(holder_id: str, order_id: str) -> UpdateOne:
     )
 
 
-def _documents(waiting: Iterable[Holder]) -> Read[dict[str, Document]]:
+def _documents(waiting: Iterable[Holder]) -> Read[dict[str, UnpaidHoldingsDocument]]:
     return Read(
         collection=HOLDINGS,
         policy=STOCK_CHECK,

@@ -8,11 +8,11 @@ from gateway.fallback import note_incomplete, served
 from gateway.graphql.context import RequestContext
 from gateway.graphql.relay.ids import key_of
 from gateway.graphql.staff import may
-from gateway.mongo.client import Document
 from gateway.mongo.outage import NotServed
 from gateway.mongo.policies import ORDER_STATUS
 from gateway.mongo.reads import run_async, run_steps_async
 from ordering.cassandra.orders import copied_orders
+from ordering.documents import OrderDocument
 from ordering.reading.orders import OrderKey, orders_by_key, own_orders
 
 SEE = "ordering.view_order"
@@ -29,7 +29,7 @@ def order_key(id_: str) -> OrderKey | None:
     return OrderKey(*key) if key else None
 
 
-async def orders_seen(keys: Sequence[OrderKey], context: RequestContext) -> dict[str, Document]:
+async def orders_seen(keys: Sequence[OrderKey], context: RequestContext) -> dict[str, OrderDocument]:
     """By order id, archived ones too, whoever owned them when the ids were made.
 
     While MongoDB is away the own ones, as they were copied. Raises MongoUnavailable when that is not all.
@@ -40,7 +40,7 @@ async def orders_seen(keys: Sequence[OrderKey], context: RequestContext) -> dict
     return await served(lambda: _seen(keys, viewer, context), lambda: _own_copies(keys, viewer))
 
 
-async def _seen(keys: Sequence[OrderKey], viewer: str, context: RequestContext) -> dict[str, Document]:
+async def _seen(keys: Sequence[OrderKey], viewer: str, context: RequestContext) -> dict[str, OrderDocument]:
     """A buyer's are asked of one shard."""
     seen = await run_async(own_orders(viewer, [key.id for key in keys], ORDER_STATUS))
     if (others := [key for key in keys if key.id not in seen]) and await may(context, SEE):
@@ -50,7 +50,7 @@ async def _seen(keys: Sequence[OrderKey], viewer: str, context: RequestContext) 
     return seen
 
 
-async def _own_copies(keys: Sequence[OrderKey], viewer: str) -> dict[str, Document]:
+async def _own_copies(keys: Sequence[OrderKey], viewer: str) -> dict[str, OrderDocument]:
     copies = await copied_orders(key.id for key in keys)
     own = {id_: copy.order for id_, copy in copies.items() if copy.order["owner"] == viewer}
     if any(key.id not in own for key in keys):
@@ -59,7 +59,7 @@ async def _own_copies(keys: Sequence[OrderKey], viewer: str) -> dict[str, Docume
     return own
 
 
-async def _archived(order_ids: Sequence[str], viewer: str, context: RequestContext) -> dict[str, Document]:
+async def _archived(order_ids: Sequence[str], viewer: str, context: RequestContext) -> dict[str, OrderDocument]:
     """Those of these that MongoDB has no more. A copy of any other shows nothing: the owner may have changed since."""
     try:
         copies = await copied_orders(order_ids)

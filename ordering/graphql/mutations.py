@@ -15,10 +15,10 @@ from gateway.domain.texts import Text
 from gateway.graphql.context import RequestContext
 from gateway.graphql.user_errors import MutationWarning, UserError, WarningCode, replayed, user_errors
 from gateway.graphql.writes import run_write
-from gateway.mongo.client import Document
 from gateway.staff.permissions import actor_with
 from ordering.cassandra.orders import archived_order
 from ordering.checkout.checkout import Bought, check_out
+from ordering.documents import OrderDocument
 from ordering.errors import CartEmpty, UnknownOrder
 from ordering.events import BUYER, STAFF
 from ordering.graphql.access import CHANGE, order_key
@@ -75,7 +75,7 @@ class OrderMutation:
         viewer = await info.context.owner()
         user = await info.context.user()
 
-        def cancel() -> Document:
+        def cancel() -> OrderDocument:
             found = _found(key) if key else None
             if found is None:
                 raise UnknownOrder("order")
@@ -147,7 +147,7 @@ class OrderMutation:
         )
 
 
-def _found(key: OrderKey) -> Document | None:
+def _found(key: OrderKey) -> OrderDocument | None:
     """Archived ones too, for whoever may see it."""
     return find_order(key.id, owner=key.owner) or archived_order(key.id)
 
@@ -163,13 +163,13 @@ def _staff(user: User | AnonymousUser) -> str:
 async def _by_staff(
     context: RequestContext,
     order: str,
-    action: Callable[[OrderKey, str], Document],
+    action: Callable[[OrderKey, str], OrderDocument],
     renamed: dict[str, str] | None = None,
 ) -> OrderPayload:
     key = order_key(order)
     user = await context.user()
 
-    def act() -> Document:
+    def act() -> OrderDocument:
         actor = actor_with(user, CHANGE)
         if key is None:
             raise UnknownOrder("order")
@@ -181,12 +181,12 @@ async def _by_staff(
 async def _answered(
     context: RequestContext,
     key: OrderKey | None,
-    action: Callable[[], Document],
+    action: Callable[[], OrderDocument],
     renamed: dict[str, str] | None = None,
 ) -> OrderPayload:
     """`renamed`: arguments of the action under other names than the mutation's."""
     try:
-        document: Document | None = await run_write(action)
+        document: OrderDocument | None = await run_write(action)
         errors: list[UserError] = []
     except DomainError as error:
         document = None

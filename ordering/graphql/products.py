@@ -6,13 +6,13 @@ from weakref import WeakKeyDictionary
 from strawberry.dataloader import DataLoader
 
 from catalog.cassandra.cards import copied_by_id
+from catalog.documents import ProductDocument
 from catalog.products.cards import ProductKey, cards_wherever
 from gateway.fallback import served
 from gateway.graphql.context import RequestContext
-from gateway.mongo.client import Document
 from gateway.mongo.reads import run_steps_async
 
-Loader = DataLoader[ProductKey, Document | None]
+Loader = DataLoader[ProductKey, ProductDocument | None]
 
 _loaders: WeakKeyDictionary[RequestContext, Loader] = WeakKeyDictionary()
 
@@ -24,6 +24,6 @@ def product_loader(context: RequestContext) -> Loader:
     return _loaders[context]
 
 
-async def _load(keys: Sequence[ProductKey]) -> list[Document | None]:
+async def _load(keys: Sequence[ProductKey]) -> list[ProductDocument | None]:
     found = await served(lambda: run_steps_async(cards_wherever(keys)), lambda: copied_by_id(key.id for key in keys))
     return [found.get(key.id) for key in keys]

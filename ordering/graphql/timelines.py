@@ -7,15 +7,15 @@ from strawberry.dataloader import DataLoader
 
 from gateway.cassandra.errors import CassandraError
 from gateway.graphql.context import RequestContext
-from gateway.mongo.client import Document
 from gateway.mongo.outage import NotServed
 from gateway.mongo.policies import ORDER_STATUS
 from gateway.mongo.reads import run_steps_async
 from ordering.cassandra.orders import timelines_of
+from ordering.documents import OrderEvent
 from ordering.graphql.access import NOT_NOW
 from ordering.reading.orders import OrderKey, orders_by_key
 
-Loader = DataLoader[OrderKey, list[Document]]
+Loader = DataLoader[OrderKey, list[OrderEvent]]
 
 _loaders: WeakKeyDictionary[RequestContext, Loader] = WeakKeyDictionary()
 
@@ -27,7 +27,7 @@ def timeline_loader(context: RequestContext) -> Loader:
     return _loaders[context]
 
 
-async def _load(keys: Sequence[OrderKey]) -> list[list[Document] | BaseException]:
+async def _load(keys: Sequence[OrderKey]) -> list[list[OrderEvent] | BaseException]:
     try:
         timelines = await timelines_of(key.id for key in keys)
     except CassandraError:

@@ -14,8 +14,9 @@ from gateway.graphql.relay.cursors import TIME, cursor
 from gateway.graphql.relay.ids import global_id
 from gateway.graphql.relay.node import Node
 from gateway.graphql.staff import may
-from gateway.mongo.client import Document
 from gateway.mongo.outage import MongoUnavailable
+from ordering import documents
+from ordering.documents import OrderDocument
 from ordering.events import BUYER, PAYMENT_SYSTEM, STAFF, SYSTEM, EventType, note_for_the_buyer
 from ordering.graphql.access import CHANGE, SEE
 from ordering.graphql.products import product_loader
@@ -57,22 +58,19 @@ class Address:
 
 @strawberry.type
 class OrderLine:
-    item: strawberry.Private[Document]
+    item: strawberry.Private[documents.OrderItem]
 
     @strawberry.field
     def product_id(self) -> str:
-        found: str = self.item["product_id"]
-        return found
+        return self.item["product_id"]
 
     @strawberry.field(description="As it was called when it was bought.")
     def name(self) -> str:
-        found: str = self.item["name"]
-        return found
+        return self.item["name"]
 
     @strawberry.field
     def quantity(self) -> int:
-        found: int = self.item["quantity"]
-        return found
+        return self.item["quantity"]
 
     @strawberry.field
     def unit_price(self) -> Money:
@@ -91,7 +89,7 @@ class OrderLine:
 
 @strawberry.type
 class OrderEvent:
-    event: strawberry.Private[Document]
+    event: strawberry.Private[documents.OrderEvent]
 
     @strawberry.field
     def id(self) -> strawberry.ID:
@@ -99,8 +97,7 @@ class OrderEvent:
 
     @strawberry.field
     def at(self) -> datetime:
-        found: datetime = self.event["at"]
-        return found
+        return self.event["at"]
 
     @strawberry.field(
         description="CREATED, MOVED, PAYMENT, REFUND, REFUND_FAILED, REPAYMENT, CHARGEBACK, CHARGEBACK_REVERSED or "
@@ -119,7 +116,7 @@ class OrderEvent:
 
     @strawberry.field(description="What staff and the payment system note is for staff; empty for buyers.")
     async def note(self, info: Info[RequestContext, None]) -> str:
-        written, shown = str(self.event["note"]), note_for_the_buyer(self.event)
+        written, shown = self.event["note"], note_for_the_buyer(self.event)
         return written if written != shown and await _sees_all(info.context) else shown
 
 
@@ -179,7 +176,7 @@ class OrderMoney:
 
 @strawberry.type
 class Order(Node):
-    document: strawberry.Private[Document]
+    document: strawberry.Private[OrderDocument]
 
     @strawberry.field
     def id(self) -> strawberry.ID:
@@ -187,8 +184,7 @@ class Order(Node):
 
     @strawberry.field(description="What a person reads out on the phone.")
     def number(self) -> str:
-        found: str = self.document["number"]
-        return found
+        return self.document["number"]
 
     @strawberry.field
     def status(self) -> Status:
@@ -216,8 +212,7 @@ class Order(Node):
 
     @strawberry.field
     def geozone(self) -> str:
-        found: str = self.document["geozone"]
-        return found
+        return self.document["geozone"]
 
     @strawberry.field
     def contact(self) -> Contact:
@@ -229,18 +224,15 @@ class Order(Node):
 
     @strawberry.field
     def created_at(self) -> datetime:
-        found: datetime = self.document["created_at"]
-        return found
+        return self.document["created_at"]
 
     @strawberry.field
     def updated_at(self) -> datetime:
-        found: datetime = self.document["updated_at"]
-        return found
+        return self.document["updated_at"]
 
     @strawberry.field(description="Until when unpaid stock is held; null once paid or closed.")
     def reserved_until(self) -> datetime | None:
-        found: datetime | None = self.document["reserved_until"]
-        return found if self.document["status"] == Status.NEW.value else None
+        return self.document["reserved_until"] if self.document["status"] == Status.NEW.value else None
 
     @strawberry.field(description="Whether whoever asks may cancel it now.")
     async def can_cancel(self, info: Info[RequestContext, None]) -> bool:
@@ -300,5 +292,5 @@ async def _actor_seen(actor: str, context: RequestContext) -> str:
     return actor if actor in PROGRAMS_AND_BUYERS or await _sees_all(context) else STAFF
 
 
-def cursor_of(order: Document) -> str:
+def cursor_of(order: OrderDocument) -> str:
     return cursor(NEWEST, TIME, *position_of(order))

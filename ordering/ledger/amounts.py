@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-from gateway.mongo.client import Document
+from ordering.documents import OrderDocument
 from ordering.ledger import ledger
 from ordering.ledger.fields import ledger_of
 
@@ -14,16 +14,16 @@ def is_amount(amount: Decimal) -> bool:
     return bool(amount.is_finite() and 0 <= amount < MAX_AMOUNT and amount == amount.quantize(Decimal("0.01")))
 
 
-def paid(order: Document) -> Decimal:
+def paid(order: OrderDocument) -> Decimal:
     """What the order has taken; what came too much or too late is not part of it."""
     return ledger.paid(ledger_of(order))
 
 
-def refunded(order: Document) -> Decimal:
+def refunded(order: OrderDocument) -> Decimal:
     """What has gone back of that, by refunds and by chargebacks."""
     return ledger.refunded(ledger_of(order))
 
 
-def due_back(order: Document) -> Decimal:
+def due_back(order: OrderDocument) -> Decimal:
     """What the shop still owes the buyer."""
     return ledger.due_back(ledger_of(order))

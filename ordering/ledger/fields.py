@@ -5,13 +5,13 @@ good. Their entries are derived at every reading, with the same ids each time; t
 writes the ledger and takes the old fields away.
 """
 
-from typing import Any, TypedDict
 from uuid import NAMESPACE_OID, uuid5
 
 from bson import Decimal128
 
 from gateway.domain.input import normal_key
-from gateway.mongo.client import Document
+from gateway.mongo.client import Expression
+from ordering.documents import EarlierRefund, LedgerEntry, OrderDocument
 from ordering.events import PAYMENT_SYSTEM, STAFF, SYSTEM
 from ordering.ledger.ledger import Entry, Kind, Ledger, Part, RefundLine, State, due_back
 
@@ -20,27 +20,13 @@ EARLIER = ("payments", "refunds")
 WEBHOOK = "webhook"
 
 
-class EntryFields(TypedDict):
-    id: str
-    at: Any
-    kind: str
-    state: str
-    amount: Decimal128
-    reference: str
-    actor: str
-    source: str
-    parts: list[Document]
-    lines: list[Document]
-    restocked: bool
-
-
-def ledger_of(order: Document) -> Ledger:
+def ledger_of(order: OrderDocument) -> Ledger:
     """Of a document from MongoDB or Cassandra, whichever release wrote it."""
     entries = order.get("money")
     return tuple(map(_entry, entries)) if entries is not None else _derived(order)
 
 
-def money_fields(ledger: Ledger) -> Document:
+def money_fields(ledger: Ledger) -> Expression:
     """What the ledger sets in the document, as pipeline expressions."""
     return {
         "money": {"$literal": [_fields(entry) for entry in ledger]},
@@ -49,7 +35,7 @@ def money_fields(ledger: Ledger) -> Document:
     }
 
 
-def _fields(entry: Entry) -> EntryFields:
+def _fields(entry: Entry) -> LedgerEntry:
     return {
         "id": entry.id,
         "at": entry.at,
@@ -60,12 +46,12 @@ def _fields(entry: Entry) -> EntryFields:
         "actor": entry.actor,
         "source": entry.source,
         "parts": [{"entry": part.entry, "amount": Decimal128(part.amount)} for part in entry.parts],
-        "lines": [line._asdict() for line in entry.lines],
+        "lines": [{"product_id": line.product_id, "quantity": line.quantity} for line in entry.lines],
         "restocked": entry.restocked,
     }
 
 
-def _entry(fields: EntryFields) -> Entry:
+def _entry(fields: LedgerEntry) -> Entry:
     return Entry(
         id=fields["id"],
         at=fields["at"],
@@ -81,7 +67,7 @@ def _entry(fields: EntryFields) -> Entry:
     )
 
 
-def _derived(order: Document) -> Ledger:
+def _derived(order: OrderDocument) -> Ledger:
     entries: list[Entry] = []
     for index, payment in enumerate(order.get("payments") or ()):
         came = Entry(
@@ -109,7 +95,7 @@ def _derived(order: Document) -> Ledger:
     return (*entries, *(_refund(order, index, refund) for index, refund in enumerate(order.get("refunds") or ())))
 
 
-def _refund(order: Document, index: int, refund: Document) -> Entry:
+def _refund(order: OrderDocument, index: int, refund: EarlierRefund) -> Entry:
     return Entry(
         id=_id(order, "refund", index),
         at=refund["at"],
@@ -124,5 +110,5 @@ def _refund(order: Document, index: int, refund: Document) -> Entry:
     )
 
 
-def _id(order: Document, kind: str, index: int) -> str:
+def _id(order: OrderDocument, kind: str, index: int) -> str:
     return str(uuid5(NAMESPACE_OID, f"{order['_id']}/{kind}/{index}"))

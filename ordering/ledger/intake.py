@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from gateway.mongo.client import Document
+from ordering.documents import OrderDocument
 from ordering.ledger.ledger import Ledger, Origin, held, kept, with_excess
 from ordering.models import OrderStatus
 
@@ -15,7 +15,7 @@ class Taken(NamedTuple):
     """There is as much as the order costs."""
 
 
-def taken_in(order: Document, ledger: Ledger, status: OrderStatus, origin: Origin) -> Taken:
+def taken_in(order: OrderDocument, ledger: Ledger, status: OrderStatus, origin: Origin) -> Taken:
     """The ledger once an order that is or becomes `status` has taken what it can: its total, or nothing if closed."""
     total = order["total"].to_decimal()
     surplus = kept(ledger) if status in CLOSED_UNPAID else held(ledger) - total

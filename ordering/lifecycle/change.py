@@ -6,10 +6,11 @@ from typing import Any
 
 from pymongo import ReturnDocument
 
-from gateway.mongo.client import Document, database
+from gateway.mongo.client import Expression, collection_of
 from gateway.sync.marks import CHANGED
 from ordering.cassandra.sync import sync_order_soon
-from ordering.events import EventType, event
+from ordering.documents import OrderDocument
+from ordering.events import EventType, event_now
 from ordering.ledger.fields import money_fields
 from ordering.ledger.ledger import Ledger
 from ordering.mail.delivery import mail_soon
@@ -30,7 +31,7 @@ class Change:
     """None: stays."""
     fields: Mapping[str, Any] = field(default_factory=dict)
     """What is set besides, as stored."""
-    stock_due: Document | None = None
+    stock_due: Expression | None = None
     ledger: Ledger | None = None
     """The order's money afterwards; None: stays."""
     entry: str | None = None
@@ -39,12 +40,12 @@ class Change:
     """By a letter."""
 
 
-def change_order(order: Document, change: Change) -> Document | None:
+def change_order(order: OrderDocument, change: Change) -> OrderDocument | None:
     """The order afterwards; None when it is no longer as it was read, and nothing was changed.
 
     Then the stock is changed as the order owes it, and the buyer told: a crash before that leaves it to the sweeps.
     """
-    changed: Document | None = database()[ORDERS].find_one_and_update(
+    changed = collection_of(ORDERS, OrderDocument).find_one_and_update(
         {"owner": order["owner"], "_id": order["_id"], "status": order["status"], "version": order["version"]},
         [{"$set": _set(order, change)}],
         return_document=ReturnDocument.AFTER,
@@ -58,17 +59,16 @@ def change_order(order: Document, change: Change) -> Document | None:
     return changed
 
 
-def _set(order: Document, change: Change) -> Document:
+def _set(order: OrderDocument, change: Change) -> Expression:
     status = change.status or OrderStatus(order["status"])
-    happened = event(change.kind, status, at="$$NOW", actor=change.actor, note=change.note, entry=change.entry)
+    happened = event_now(change.kind, status, actor=change.actor, note=change.note, entry=change.entry)
     letter = {"id": happened["id"], "at": "$$NOW"}
-    literal = {name: value if name == "at" else {"$literal": value} for name, value in happened.items()}
     return {
         "status": status.value,
         **({"reserved_until": None} if status is not OrderStatus.NEW else {}),
         **{name: {"$literal": value} for name, value in change.fields.items()},
         **(money_fields(change.ledger) if change.ledger is not None else {}),
-        "events": {"$concatArrays": ["$events", [literal]]},
+        "events": {"$concatArrays": ["$events", [happened]]},
         **({"stock_due": {"$concatArrays": ["$stock_due", [change.stock_due]]}} if change.stock_due else {}),
         **({"mail_due": {"$concatArrays": ["$mail_due", [letter]]}} if change.tells_the_buyer else {}),
         "updated_at": "$$NOW",

@@ -5,13 +5,14 @@ from collections.abc import Sequence
 from pymongo.errors import DuplicateKeyError
 
 from gateway.accounts.owners import user_id_of
-from gateway.mongo.client import Document, database, orm_connection
+from gateway.mongo.client import collection_of, orm_connection
 from gateway.mongo.policies import ORDER_HISTORY_FRESH
 from gateway.mongo.reads import Read, run
 from gateway.mongo.transactions import TryAgain, in_transaction
 from gateway.sync.marks import CHANGED
 from gateway.sync.queue import sync_soon
-from ordering.events import BUYER, EventType, event
+from ordering.documents import OrderDocument
+from ordering.events import BUYER, EventType, event_now
 from ordering.models import Order, OrderStatus
 from ordering.reading.lookup_keys import user_key
 
@@ -46,7 +47,7 @@ def _claim(guest: str, customer: str) -> list[str]:
     return [order["_id"] for order in orders]
 
 
-def _orders_of(owner: str) -> Read[Sequence[Document]]:
+def _orders_of(owner: str) -> Read[Sequence[OrderDocument]]:
     return Read(
         collection=ORDERS,
         policy=ORDER_HISTORY_FRESH,
@@ -68,12 +69,12 @@ def _client_keys(owner: str, keys: Sequence[str]) -> Read[set[str]]:
     )
 
 
-def _move(order: Document, customer: str, *, keep_client_key: bool) -> None:
+def _move(order: OrderDocument, customer: str, *, keep_client_key: bool) -> None:
     """Alone in its command: only so may the shard key change."""
     user_id = user_id_of(customer)
-    claimed = event(EventType.CLAIMED, OrderStatus(order["status"]), at="$$NOW", actor=BUYER)
+    claimed = event_now(EventType.CLAIMED, OrderStatus(order["status"]), actor=BUYER)
     try:
-        database()[ORDERS].update_one(
+        collection_of(ORDERS, OrderDocument).update_one(
             {"owner": order["owner"], "_id": order["_id"]},
             [
                 {

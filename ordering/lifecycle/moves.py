@@ -4,7 +4,8 @@ from datetime import UTC, datetime
 
 from gateway.domain.errors import DomainError, Refused
 from gateway.domain.input import text_errors
-from gateway.mongo.client import Document, database
+from gateway.mongo.client import collection_of
+from ordering.documents import OrderDocument
 from ordering.errors import NotAnAdvance, OrderBusy
 from ordering.events import SYSTEM, EventType
 from ordering.ledger.fields import ledger_of
@@ -24,14 +25,14 @@ SOURCE = "closing"
 NOT_PAID = "not paid in time"
 
 
-def cancel_order(order_id: str, *, who: Who, actor: str, reason: str, owner: str | None = None) -> Document:
+def cancel_order(order_id: str, *, who: Who, actor: str, reason: str, owner: str | None = None) -> OrderDocument:
     """Before it is paid. Its stock goes back on sale."""
     if errors := text_errors(reason, MAX_NOTE, "reason", required=False, lines=True):
         raise Refused(errors)
     return move_order(order_id, OrderStatus.CANCELLED, who=who, actor=actor, note=reason, owner=owner)
 
 
-def advance_order(order_id: str, to: OrderStatus, *, actor: str, note: str, owner: str | None = None) -> Document:
+def advance_order(order_id: str, to: OrderStatus, *, actor: str, note: str, owner: str | None = None) -> OrderDocument:
     """On its way to the buyer, step by step: what staff tell of a paid order."""
     if errors := text_errors(note, MAX_NOTE, "note", required=False, lines=True):
         raise Refused(errors)
@@ -42,7 +43,7 @@ def advance_order(order_id: str, to: OrderStatus, *, actor: str, note: str, owne
 
 def move_order(
     order_id: str, to: OrderStatus, *, who: Who, actor: str, note: str = "", owner: str | None = None
-) -> Document:
+) -> OrderDocument:
     """The order in its new status. Whoever comes second finds another status and is refused by it."""
     for _ in range(TURNS):
         order = order_to_change(order_id, owner=owner)
@@ -68,7 +69,7 @@ def expire_unpaid(*, limit: int, now: datetime | None = None) -> int:
     shard, by its index; the next call finds what this one did not reach.
     """
     moment = now or datetime.now(UTC)
-    due = database()[Order._meta.db_table].find(
+    due = collection_of(Order._meta.db_table, OrderDocument).find(
         {"reserved_until": {"$lte": moment}, "status": OrderStatus.NEW.value},
         ["owner"],
         sort=[("reserved_until", 1)],
@@ -86,7 +87,7 @@ def expire_unpaid(*, limit: int, now: datetime | None = None) -> int:
     return expired
 
 
-def _money_back(order: Document, to: OrderStatus, actor: str) -> Ledger | None:
+def _money_back(order: OrderDocument, to: OrderStatus, actor: str) -> Ledger | None:
     """What was paid in part goes back when the order is closed without the rest."""
     if to not in CLOSED_UNPAID:
         return None

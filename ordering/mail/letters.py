@@ -10,7 +10,7 @@ from django.template import Context, Engine
 
 from gateway.domain.input import normal_key
 from gateway.domain.texts import DEFAULT_LANGUAGE, Language
-from gateway.mongo.client import Document
+from ordering.documents import OrderDocument, OrderEvent
 from ordering.events import EventType
 from ordering.ledger.amounts import due_back
 from ordering.ledger.fields import ledger_of
@@ -35,10 +35,10 @@ class Line(NamedTuple):
     total: str
 
 
-def letter(order: Document, event_id: str) -> Letter:
+def letter(order: OrderDocument, event_id: str) -> Letter:
     """About this event, in the buyer's language. The address and the lines are those of the order as it is now."""
     event = next(event for event in order["events"] if event["id"] == event_id)
-    language: Language = order.get("language", DEFAULT_LANGUAGE)
+    language = order.get("language", DEFAULT_LANGUAGE)
     template = Engine.get_default().get_template(f"ordering/mail/{_template(order, event)}.{language}.txt")
     # Plain text: a name with an apostrophe stays as it is.
     text = template.render(Context(_values(order, event, language), autoescape=False))
@@ -53,10 +53,10 @@ def letter(order: Document, event_id: str) -> Letter:
     )
 
 
-def _template(order: Document, event: Document) -> str:
+def _template(order: OrderDocument, event: OrderEvent) -> str:
     match EventType(event["type"]):
         case EventType.MOVED:
-            return str(event["status"])
+            return event["status"]
         case EventType.PAYMENT:
             return "payment_to_refund" if _surplus(order, event) else "payment"
         case EventType.REFUND:
@@ -65,11 +65,11 @@ def _template(order: Document, event: Document) -> str:
             return str(kind.value)
 
 
-def _told(order: Document, event: Document) -> Entry | None:
+def _told(order: OrderDocument, event: OrderEvent) -> Entry | None:
     """The entry of the ledger that the event tells of; one of an earlier release names none, and is searched."""
     ledger = ledger_of(order)
-    if event.get("entry"):
-        return entry_with(ledger, event["entry"])
+    if entry_id := event.get("entry"):
+        return entry_with(ledger, entry_id)
     if event["type"] == EventType.REFUND.value:
         # Refunds and their events stand in the same order.
         told = [each["id"] for each in order["events"] if each["type"] == EventType.REFUND.value]
@@ -77,21 +77,21 @@ def _told(order: Document, event: Document) -> Entry | None:
     return next(iter(payments(ledger, normal_key(event["note"]))), None)
 
 
-def _amount(order: Document, told: Entry) -> Decimal:
+def _amount(order: OrderDocument, told: Entry) -> Decimal:
     """A payout may have answered what was owed and taken the rest from the order: the buyer got the sum."""
     if told.kind is not Kind.REPAYMENT:
         return told.amount
     return sum((entry.amount for entry in payouts(ledger_of(order), told.reference)), Decimal(0)) or told.amount
 
 
-def _surplus(order: Document, event: Document) -> bool:
+def _surplus(order: OrderDocument, event: OrderEvent) -> bool:
     """Whether the order could not take all of the payment that the event tells of."""
     payment = _told(order, event)
     parts = (part for entry in ledger_of(order) if entry.kind is Kind.EXCESS for part in entry.parts)
     return payment is not None and any(part.entry == payment.id for part in parts)
 
 
-def _values(order: Document, event: Document, language: Language) -> Mapping[str, object]:
+def _values(order: OrderDocument, event: OrderEvent, language: Language) -> Mapping[str, object]:
     def money(amount: Decimal) -> str:
         return written(amount, language)
 
@@ -117,9 +117,9 @@ def _values(order: Document, event: Document, language: Language) -> Mapping[str
     }
 
 
-def _minutes_left(order: Document, event: Document) -> int | None:
+def _minutes_left(order: OrderDocument, event: OrderEvent) -> int | None:
     """For which the stock was held when it happened; None when it is not held any more."""
-    until: datetime | None = order["reserved_until"]
+    until = order["reserved_until"]
     return None if until is None else round((until - event["at"]).total_seconds() / 60)
 
 

@@ -10,7 +10,8 @@ from django.conf import settings
 from django.utils.crypto import salted_hmac
 from pymongo import ReturnDocument
 
-from gateway.mongo.client import Document, database
+from gateway.mongo.client import collection_of
+from ordering.documents import MailboxDocument, OrderEvent
 from ordering.events import EventType
 from ordering.models import Mailbox, OrderStatus
 
@@ -21,20 +22,20 @@ _MILLISECONDS = WINDOW // timedelta(milliseconds=1)
 _CLOSED_FOR_NOTHING = {OrderStatus.CANCELLED.value, OrderStatus.EXPIRED.value}
 
 
-def can_wait(event: Document) -> bool:
+def can_wait(event: OrderEvent) -> bool:
     """Whether anybody could have caused it, without money and without staff."""
     kind = EventType(event["type"])
     return kind is EventType.CREATED or (kind is EventType.MOVED and event["status"] in _CLOSED_FOR_NOTHING)
 
 
-def take_room(address: str, event: Document) -> datetime | None:
+def take_room(address: str, event: OrderEvent) -> datetime | None:
     """None: the letter may go now. Else when there may be room for it. By the server's clock, for one letter each."""
     begin = {"$subtract": ["$$NOW", _MILLISECONDS]}
     of_others = {"$and": [{"$gt": ["$$each.at", begin]}, {"$ne": ["$$each.id", event["id"]]}]}
     lately = {"$filter": {"input": {"$ifNull": ["$sent", []]}, "as": "each", "cond": of_others}}
     entered = {"$concatArrays": ["$sent", [{"id": event["id"], "at": "$$NOW"}]]}
     room = {"$lt": [{"$size": "$sent"}, settings.MAIL_PER_ADDRESS_PER_HOUR]} if can_wait(event) else True
-    mailbox = database()[MAILBOXES].find_one_and_update(
+    mailbox = collection_of(MAILBOXES, MailboxDocument).find_one_and_update(
         {"_id": _id(address)},
         [
             {"$set": {"sent": lately, "expires_at": {"$add": ["$$NOW", _MILLISECONDS]}}},
@@ -43,16 +44,16 @@ def take_room(address: str, event: Document) -> datetime | None:
         upsert=True,
         return_document=ReturnDocument.AFTER,
     )
-    sent: list[Document] = mailbox["sent"] if mailbox else []
+    sent = mailbox["sent"] if mailbox else []
     if any(each["id"] == event["id"] for each in sent):
         return None
-    oldest: datetime = min(each["at"] for each in sent)
-    return oldest + WINDOW
+    return min(each["at"] for each in sent) + WINDOW
 
 
-def give_back(address: str, event: Document) -> None:
+def give_back(address: str, event: OrderEvent) -> None:
     """It did not go after all."""
-    database()[MAILBOXES].update_one({"_id": _id(address)}, {"$pull": {"sent": {"id": event["id"]}}})
+    mailboxes = collection_of(MAILBOXES, MailboxDocument)
+    mailboxes.update_one({"_id": _id(address)}, {"$pull": {"sent": {"id": event["id"]}}})
 
 
 def _id(address: str) -> str:

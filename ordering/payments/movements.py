@@ -10,7 +10,7 @@ from decimal import Decimal
 from enum import Enum
 from typing import NamedTuple
 
-from gateway.mongo.client import Document
+from ordering.documents import OrderDocument
 from ordering.errors import OrderBusy, ReferenceReused, TooEarly
 from ordering.events import EventType
 from ordering.ledger.fields import ledger_of
@@ -53,7 +53,7 @@ class Movement(NamedTuple):
     actor: str
 
 
-def record_movement(order_id: str, movement: Movement, *, owner: str | None = None) -> Document:
+def record_movement(order_id: str, movement: Movement, *, owner: str | None = None) -> OrderDocument:
     """The order with what is told. Raises ReferenceReused, and TooEarly when more goes out than has come in."""
     check_amount(movement.amount)
     for _ in range(TURNS):
@@ -66,12 +66,12 @@ def record_movement(order_id: str, movement: Movement, *, owner: str | None = No
     raise OrderBusy("order")
 
 
-def is_known(order: Document, movement: Movement) -> bool:
+def is_known(order: OrderDocument, movement: Movement) -> bool:
     """Whether the ledger has it already. Raises like `record_movement`."""
     return _change(order, movement) is None
 
 
-def _change(order: Document, movement: Movement) -> Change | None:
+def _change(order: OrderDocument, movement: Movement) -> Change | None:
     """None: nothing is left to record."""
     status = OrderStatus(order["status"])
     ledger = ledger_of(order)

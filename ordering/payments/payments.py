@@ -13,9 +13,10 @@ from pymongo import ReturnDocument
 from catalog.products.purchase import keys_now
 from catalog.stock.reservations import LOOKS, Hold, Offer, Pieces, Purpose, release, reserve
 from gateway.domain.uuid7 import uuid7
-from gateway.mongo.client import Document, database
+from gateway.mongo.client import collection_of
 from gateway.mongo.reads import run
 from gateway.sync.marks import CHANGED
+from ordering.documents import OrderDocument
 from ordering.errors import BadAmount, OrderBusy, ReferenceReused
 from ordering.events import EventType
 from ordering.ledger.amounts import is_amount
@@ -40,7 +41,7 @@ class Money(NamedTuple):
     actor: str
 
 
-def receive_payment(order_id: str, money: Money, *, owner: str | None = None) -> Document:
+def receive_payment(order_id: str, money: Money, *, owner: str | None = None) -> OrderDocument:
     """The order with the payment. Paid in full, a new one becomes paid, and so does an expired one whose stock can be
     had again; what the order cannot take is owed back."""
     check_amount(money.amount)
@@ -75,7 +76,7 @@ def is_retaken(order_id: str, hold_id: str, *, owner: str) -> bool:
     """Whether the order has taken the hold; from now on nobody who read the order before can make it do so."""
     order = find_order(order_id, owner=owner)
     while order is not None and order.get("retaken") != hold_id:
-        fenced = database()[ORDERS].find_one_and_update(
+        fenced = collection_of(ORDERS, OrderDocument).find_one_and_update(
             {"owner": order["owner"], "_id": order_id, "version": order["version"]},
             [{"$set": CHANGED}],
             return_document=ReturnDocument.AFTER,
@@ -86,13 +87,13 @@ def is_retaken(order_id: str, hold_id: str, *, owner: str) -> bool:
     return order is not None
 
 
-def _pays_an_expired(order: Document, ledger: Ledger, money: Money) -> bool:
+def _pays_an_expired(order: OrderDocument, ledger: Ledger, money: Money) -> bool:
     return bool(
         order["status"] == OrderStatus.EXPIRED.value and held(ledger) + money.amount >= order["total"].to_decimal()
     )
 
 
-def _change(order: Document, ledger: Ledger, money: Money, retaken: str | None) -> Change:
+def _change(order: OrderDocument, ledger: Ledger, money: Money, retaken: str | None) -> Change:
     status = OrderStatus(order["status"])
     origin = Origin(datetime.now(UTC), money.actor, money.source)
     payment = new_entry(Kind.PAYMENT, State.DONE, money.amount, money.reference, origin)
@@ -112,7 +113,7 @@ def _change(order: Document, ledger: Ledger, money: Money, retaken: str | None) 
     )
 
 
-def _take_again(order: Document) -> str | None:
+def _take_again(order: OrderDocument) -> str | None:
     """Reserve the order's lines once more, at the prices of then; None when they can no longer all be had.
 
     Returns the id of the hold. The caller writes it into the order, or lets it go. Should it die before either, the
@@ -130,7 +131,7 @@ def _take_again(order: Document) -> str | None:
     return None
 
 
-def _let_go(order: Document, hold_id: str) -> None:
+def _let_go(order: OrderDocument, hold_id: str) -> None:
     release(_pieces(order), hold_id)
 
 
@@ -140,5 +141,5 @@ def _where_they_are(pieces: Sequence[Pieces]) -> list[Pieces]:
     return [each._replace(category=homes.get(each.product_id, each.category)) for each in pieces]
 
 
-def _pieces(order: Document) -> list[Pieces]:
+def _pieces(order: OrderDocument) -> list[Pieces]:
     return [Pieces(item["category"], item["product_id"], item["quantity"]) for item in order["items"]]

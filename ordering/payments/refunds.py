@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from gateway.domain.errors import DomainError, Refused
 from gateway.domain.input import normal_key, text_errors
-from gateway.mongo.client import Document
+from ordering.documents import OrderDocument, OrderItem
 from ordering.errors import (
     MoreThanPaid,
     NamedTwice,
@@ -55,7 +55,7 @@ class Refunding(NamedTuple):
     actor: str
 
 
-def refund_order(order_id: str, refunding: Refunding, *, owner: str | None = None) -> Document:
+def refund_order(order_id: str, refunding: Refunding, *, owner: str | None = None) -> OrderDocument:
     """The order with the refund; refunded once nothing of it is left."""
     _check(refunding)
     for _ in range(TURNS):
@@ -87,7 +87,7 @@ def _is_recorded(ledger: Ledger, refunding: Refunding) -> bool:
     return any(refund.lines == refunding.lines for refund in refunds(ledger, refunding.reference))
 
 
-def _change(order: Document, ledger: Ledger, refunding: Refunding) -> Change:
+def _change(order: OrderDocument, ledger: Ledger, refunding: Refunding) -> Change:
     # Whether this status refunds at all is what the table says of its last step.
     transition(order["status"], OrderStatus.REFUNDED, Who.STAFF)
     items, given = _refunded_items(order["items"], refunding.lines)
@@ -125,7 +125,7 @@ def _with_refund(ledger: Ledger, refunding: Refunding, amount: Decimal) -> tuple
         raise MoreThanPaid("lines", amount=amount, left=max(Decimal(0), kept(ledger))) from None
 
 
-def _refunded_items(items: Sequence[Document], lines: Sequence[RefundLine]) -> tuple[list[Document], list[Document]]:
+def _refunded_items(items: Sequence[OrderItem], lines: Sequence[RefundLine]) -> tuple[list[OrderItem], list[OrderItem]]:
     """All items with what is refunded of each, and those of this refund with its quantities."""
     wanted = {line.product_id: (index, line.quantity) for index, line in enumerate(lines)}
     errors: list[DomainError] = [
@@ -133,7 +133,8 @@ def _refunded_items(items: Sequence[Document], lines: Sequence[RefundLine]) -> t
         for product_id, (index, _) in wanted.items()
         if product_id not in {item["product_id"] for item in items}
     ]
-    after, given = [], []
+    after: list[OrderItem] = []
+    given: list[OrderItem] = []
     for item in items:
         index, quantity = wanted.get(item["product_id"], (0, 0))
         left = item["quantity"] - item["refunded"]

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from gateway.mongo.client import Document
+from ordering.documents import OrderDocument
 from ordering.errors import NothingDue, OrderBusy, PayoutFailed, ReferenceReused, UnknownEntry
 from ordering.events import STAFF, EventType
 from ordering.ledger.fields import ledger_of
@@ -21,7 +21,7 @@ class Settling(NamedTuple):
     actor: str
 
 
-def settle_refund(order_id: str, settling: Settling, *, owner: str | None = None) -> Document:
+def settle_refund(order_id: str, settling: Settling, *, owner: str | None = None) -> OrderDocument:
     """The order, of which this entry is owed no longer. Of two at once one pays, the other is told."""
     for _ in range(TURNS):
         order = order_to_change(order_id, owner=owner)

@@ -12,7 +12,8 @@ import structlog
 from bson import Decimal128
 from pymongo.errors import DuplicateKeyError
 
-from gateway.mongo.client import database
+from gateway.mongo.client import collection_of
+from ordering.documents import StrayMoneyDocument
 from ordering.errors import ReferenceReused, SettledAlready
 from ordering.ledger.references import Reference
 from ordering.models import StrayMoney, StrayReason
@@ -36,13 +37,15 @@ class Stray(NamedTuple):
 def record_stray(stray: Stray, reason: StrayReason) -> None:
     """Raises ReferenceReused, when another amount or order is recorded under its reference."""
     id_ = f"{stray.type}:{stray.reference}"
-    document = {**stray._asdict(), "amount": Decimal128(stray.amount), "reason": reason.value}
-    unsettled = {"settled_at": None, "settled_by": "", "settled_reference": ""}
+    document = _unsettled(id_, stray, reason)
+    strays = collection_of(STRAYS, StrayMoneyDocument)
     try:
-        database()[STRAYS].insert_one({"_id": id_, "at": datetime.now(UTC), **document, **unsettled})
+        strays.insert_one(document)
     except DuplicateKeyError:
-        known = database()[STRAYS].find_one({"_id": id_}) or {}
-        if any(known[field] != document[field] for field in ("amount", "currency", "order")):
+        known = strays.find_one({"_id": id_})
+        if known is None:
+            raise
+        if _facts(known) != _facts(document):
             raise ReferenceReused("reference", reference=stray.reference, amount=known["amount"]) from None
     else:
         log.warning("money_fits_no_order", type=stray.type, order=stray.order, reason=reason.value)
@@ -51,11 +54,33 @@ def record_stray(stray: Stray, reason: StrayReason) -> None:
 def settle_stray(stray_id: str, reference: Reference, *, actor: str) -> None:
     """Staff have paid it back, or recorded it in the right order: under this reference. Raises SettledAlready."""
     settled = {"settled_by": actor, "settled_reference": reference}
-    found = database()[STRAYS].update_one(
+    strays = collection_of(STRAYS, StrayMoneyDocument)
+    found = strays.update_one(
         {"_id": stray_id, "settled_at": None}, [{"$set": {"settled_at": "$$NOW", **_literal(settled)}}]
     )
-    if not found.matched_count and not database()[STRAYS].count_documents({"_id": stray_id, **settled}):
+    if not found.matched_count and not strays.count_documents({"_id": stray_id, **settled}):
         raise SettledAlready("settled_reference")
+
+
+def _unsettled(id_: str, stray: Stray, reason: StrayReason) -> StrayMoneyDocument:
+    return {
+        "_id": id_,
+        "at": datetime.now(UTC),
+        "type": stray.type,
+        "reference": stray.reference,
+        "amount": Decimal128(stray.amount),
+        "currency": stray.currency,
+        "order": stray.order,
+        "reason": reason.value,
+        "settled_at": None,
+        "settled_by": "",
+        "settled_reference": "",
+    }
+
+
+def _facts(document: StrayMoneyDocument) -> tuple[Decimal128, str, str]:
+    """What is the same whenever the payment system tells of it again."""
+    return document["amount"], document["currency"], document["order"]
 
 
 def _literal(fields: dict[str, str]) -> dict[str, dict[str, str]]:

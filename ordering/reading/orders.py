@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from gateway.mongo.client import Document
+from gateway.mongo.client import Expression
 from gateway.mongo.policies import ORDER_HISTORY_FRESH, Policy
 from gateway.mongo.reads import Evidence, Read, Steps, decide, run, run_steps
 from ordering.cassandra.orders import archived_order
+from ordering.documents import OrderDocument
 from ordering.errors import OrderArchived, UnknownOrder
 from ordering.models import Order
 
@@ -21,16 +22,16 @@ class OrderKey(NamedTuple):
     id: str
 
 
-def order_by_id(order_id: str, *, owner: str | None, policy: Policy) -> Steps[Document | None]:
+def order_by_id(order_id: str, *, owner: str | None, policy: Policy) -> Steps[OrderDocument | None]:
     """Asks the owner's shard; only when the order is not there any more, every shard."""
     found = yield from orders_by_key([OrderKey(owner, order_id)], policy)
     return found.get(order_id)
 
 
-def orders_by_key(keys: Sequence[OrderKey], policy: Policy) -> Steps[dict[str, Document]]:
+def orders_by_key(keys: Sequence[OrderKey], policy: Policy) -> Steps[dict[str, OrderDocument]]:
     """By order id. The same for many: one command, and a second one for those that have changed their owner."""
     owners = sorted({key.owner for key in keys if key.owner is not None})
-    found: dict[str, Document] = {}
+    found: dict[str, OrderDocument] = {}
     if owners:
         known = [key.id for key in keys if key.owner is not None]
         found |= yield _by({"owner": _one_of(owners), "_id": _one_of(known)}, policy)
@@ -40,19 +41,19 @@ def orders_by_key(keys: Sequence[OrderKey], policy: Policy) -> Steps[dict[str, D
     return found
 
 
-def own_orders(owner: str, order_ids: Sequence[str], policy: Policy) -> Read[dict[str, Document]]:
+def own_orders(owner: str, order_ids: Sequence[str], policy: Policy) -> Read[dict[str, OrderDocument]]:
     """Those of these ids that are the owner's, by order id."""
     return _by({"owner": owner, "_id": _one_of(order_ids)}, policy)
 
 
-def find_order(order_id: str, *, owner: str | None = None) -> Document | None:
+def find_order(order_id: str, *, owner: str | None = None) -> OrderDocument | None:
     """As it stands on the primary."""
     return run_steps(order_by_id(order_id, owner=owner, policy=ORDER_HISTORY_FRESH)) or _at_one_moment(
         {"_id": order_id}
     )
 
 
-def order_to_change(order_id: str, *, owner: str | None = None) -> Document:
+def order_to_change(order_id: str, *, owner: str | None = None) -> OrderDocument:
     """Likewise, for whoever may change it. Raises OrderArchived or UnknownOrder."""
     order = find_order(order_id, owner=owner)
     if order is None:
@@ -60,13 +61,13 @@ def order_to_change(order_id: str, *, owner: str | None = None) -> Document:
     return order
 
 
-def find_order_by_number(number: str) -> Document | None:
+def find_order_by_number(number: str) -> OrderDocument | None:
     """As it stands on the primary; as `written`. Asks every shard, by its index."""
     where = {"keys": f"number:{number}"}
     return next(iter(run(_by(where, ORDER_HISTORY_FRESH)).values()), None) or _at_one_moment(where)
 
 
-def _at_one_moment(where: Document) -> Document | None:
+def _at_one_moment(where: Expression) -> OrderDocument | None:
     """A payment must not be told that there is no such order because it was on its way between two shards."""
     found = Evidence(
         collection=ORDERS,
@@ -77,7 +78,7 @@ def _at_one_moment(where: Document) -> Document | None:
     return decide(lambda moment: moment.run(found))
 
 
-def _by(where: Document, policy: Policy) -> Read[dict[str, Document]]:
+def _by(where: Expression, policy: Policy) -> Read[dict[str, OrderDocument]]:
     return Read(
         collection=ORDERS,
         policy=policy,

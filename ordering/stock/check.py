@@ -12,13 +12,15 @@ from typing import Any, NamedTuple
 
 import structlog
 
+from catalog.documents import ProductDocument
 from catalog.products.cards import PRODUCTS, ProductKey
 from catalog.stock.findings import Difference, correct_reservation, forget_others, is_confirmed
 from catalog.stock.reservations import Purpose
 from gateway.audit.trail import Actor
-from gateway.mongo.client import Document
+from gateway.mongo.client import Expression
 from gateway.mongo.policies import STOCK_CHECK
 from gateway.mongo.reads import Evidence, Snapshot, decide
+from ordering.documents import OrderDocument
 from ordering.models import Order, OrderStatus
 
 log = structlog.get_logger(__name__)
@@ -29,12 +31,12 @@ REASON = "резерв разошёлся с заказами, две прове
 
 Place = tuple[str, str]
 """Product id and geozone."""
-Orders = Mapping[str, Document]
+Orders = Mapping[str, OrderDocument]
 """By id."""
 
 _OF_PRODUCTS = ("category", "stock", "holds", "version")
 _OF_ORDERS = ("status", "geozone", "items", "stock_due", "retaken")
-_OPEN: tuple[Document, ...] = ({"status": OrderStatus.NEW.value}, {"stock_due.at": {"$exists": True}})
+_OPEN: tuple[Expression, ...] = ({"status": OrderStatus.NEW.value}, {"stock_due.at": {"$exists": True}})
 
 
 class Checked(NamedTuple):
@@ -98,21 +100,21 @@ def _differences(moment: Snapshot, product_id: str) -> list[Difference]:
     ]
 
 
-def _open_orders(moment: Snapshot, where: Mapping[str, Any] | None = None) -> dict[str, Document]:
+def _open_orders(moment: Snapshot, where: Mapping[str, Any] | None = None) -> dict[str, OrderDocument]:
     """Those that wait for stock, and those that owe it a change."""
-    found: dict[str, Document] = {}
+    found: dict[str, OrderDocument] = {}
     for state in _OPEN:
         of_state = moment.run(_orders({**state, **(where or {})}))
         found |= of_state
     return found
 
 
-def _orders_of_holds(moment: Snapshot, product: Document) -> dict[str, Document]:
+def _orders_of_holds(moment: Snapshot, product: ProductDocument) -> dict[str, OrderDocument]:
     ids = [hold["order_id"] for hold in product["holds"]]
     return moment.run(_orders({"_id": {"$in": ids}})) if ids else {}
 
 
-def _orders(where: Mapping[str, Any]) -> Evidence[dict[str, Document]]:
+def _orders(where: Mapping[str, Any]) -> Evidence[dict[str, OrderDocument]]:
     return Evidence(
         collection=ORDERS,
         policy=STOCK_CHECK,
@@ -122,11 +124,11 @@ def _orders(where: Mapping[str, Any]) -> Evidence[dict[str, Document]]:
     )
 
 
-def _products(where: Mapping[str, Any]) -> Evidence[list[Document]]:
+def _products(where: Mapping[str, Any]) -> Evidence[list[ProductDocument]]:
     return Evidence(collection=PRODUCTS, policy=STOCK_CHECK, where=where, fields=_OF_PRODUCTS, result=list)
 
 
-def _waited_for(orders: Iterable[Document], receipts: Iterable[str] = ()) -> Counter[Place]:
+def _waited_for(orders: Iterable[OrderDocument], receipts: Iterable[str] = ()) -> Counter[Place]:
     """Pieces by place: of orders not paid yet, and of moves whose change of stock is still owed."""
     made = set(receipts)
     pieces: Counter[Place] = Counter()
@@ -141,7 +143,7 @@ def _waited_for(orders: Iterable[Document], receipts: Iterable[str] = ()) -> Cou
     return pieces
 
 
-def _held(product: Document, orders: Orders) -> Counter[Place]:
+def _held(product: ProductDocument, orders: Orders) -> Counter[Place]:
     """Pieces of attempts that are no order yet."""
     pieces: Counter[Place] = Counter()
     for hold in product["holds"]:

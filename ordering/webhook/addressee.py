@@ -5,10 +5,10 @@ import re
 
 from gateway.cassandra.errors import CassandraNotConfigured
 from gateway.domain.input import normal_key
-from gateway.mongo.client import Document
 from ordering.archive.restore import revive_order
 from ordering.cassandra.lookup import archived_id
 from ordering.cassandra.orders import archived_copy
+from ordering.documents import OrderDocument
 from ordering.errors import OrderBusy, OtherCurrency
 from ordering.events import PAYMENT_SYSTEM
 from ordering.ledger.fields import WEBHOOK, ledger_of
@@ -24,7 +24,7 @@ from ordering.webhook.signature import PAYMENT_SUCCEEDED
 _ORDER_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
-def record_event(event: MoneyEvent) -> Document | None:
+def record_event(event: MoneyEvent) -> OrderDocument | None:
     """The order in which it is recorded now or was before; None: it fits none, and is kept for staff.
 
     Raises OrderBusy, ReferenceReused, TooEarly, OtherCurrency; CassandraError while nobody can tell whether the order
@@ -41,7 +41,7 @@ def record_event(event: MoneyEvent) -> Document | None:
     return order if _has(order, event) else _recorded(order, event)
 
 
-def _living(name: str) -> Document | None:
+def _living(name: str) -> OrderDocument | None:
     # First the id: ten of its digits may happen to make a number.
     if _ORDER_ID.fullmatch(name):
         return find_order(name)
@@ -49,7 +49,7 @@ def _living(name: str) -> Document | None:
     return find_order_by_number(number) if number else None
 
 
-def _from_the_archive(event: MoneyEvent) -> tuple[Document | None, StrayReason]:
+def _from_the_archive(event: MoneyEvent) -> tuple[OrderDocument | None, StrayReason]:
     """The archived order if it has the event already, else the same order living again; or why there is none."""
     try:
         order_id = _archived_id(event.order)
@@ -78,13 +78,13 @@ def _stray(event: MoneyEvent) -> Stray:
     return Stray(event.type, event.reference, event.amount, event.currency, order)
 
 
-def _has(order: Document, event: MoneyEvent) -> bool:
+def _has(order: OrderDocument, event: MoneyEvent) -> bool:
     if event.type == PAYMENT_SUCCEEDED:
         return is_recorded(ledger_of(order), _money(event))
     return is_known(order, _movement(event))
 
 
-def _recorded(order: Document, event: MoneyEvent) -> Document:
+def _recorded(order: OrderDocument, event: MoneyEvent) -> OrderDocument:
     if event.type == PAYMENT_SUCCEEDED:
         return receive_payment(order["_id"], _money(event), owner=order["owner"])
     return record_movement(order["_id"], _movement(event), owner=order["owner"])

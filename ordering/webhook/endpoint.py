@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST
 
 from gateway.cassandra.errors import CassandraError
 from gateway.domain.errors import Code, DomainError
-from gateway.mongo.client import Document
+from ordering.documents import OrderDocument
 from ordering.errors import OrderArchived, OrderBusy, TooEarly
 from ordering.webhook.addressee import record_event
 from ordering.webhook.events import BadEvent, MoneyEvent, parsed_event
@@ -76,7 +76,7 @@ def _parsed(body: bytes) -> MoneyEvent | None:
         raise Unacceptable(400, "INVALID", str(error)) from None
 
 
-def _recorded(event: MoneyEvent) -> Document | None:
+def _recorded(event: MoneyEvent) -> OrderDocument | None:
     """What can only be recorded later is answered so that the payment system calls again."""
     try:
         return record_event(event)

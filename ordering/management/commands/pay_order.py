@@ -13,7 +13,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from gateway.domain.uuid7 import uuid7
-from gateway.mongo.client import Document
+from ordering.documents import OrderDocument
 from ordering.ledger.fields import ledger_of
 from ordering.ledger.ledger import held
 from ordering.numbers import number_in
@@ -65,7 +65,7 @@ class Command(BaseCommand):
 
 
 def _event(
-    order: Document,
+    order: OrderDocument,
     *,
     type: str,  # noqa: A002 - the name of the option
     amount: str | None,
@@ -86,7 +86,7 @@ def _event(
     return {**told, "amount": str(_amount(amount)), "reference": reference or f"test-{uuid7()}"}
 
 
-def _order(text: str) -> Document:
+def _order(text: str) -> OrderDocument:
     number = number_in(text)
     order = find_order_by_number(number) if number else None
     if order is None:
@@ -101,8 +101,8 @@ def _amount(text: str) -> Decimal:
         raise CommandError(f"{text} is no amount: 123.45") from None
 
 
-def _due(order: Document) -> Decimal:
-    due: Decimal = order["total"].to_decimal() - held(ledger_of(order))
+def _due(order: OrderDocument) -> Decimal:
+    due = order["total"].to_decimal() - held(ledger_of(order))
     if due <= 0:
         raise CommandError(f"order {order['number']} is {order['status']}, nothing is due; say --amount to pay again")
     return due
