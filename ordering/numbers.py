@@ -35,7 +35,7 @@ class Numbers:
             with self._lock:
                 if self._claimed:
                     return self._claimed.pop()
-            block = _claimed_block()
+            block = _claim_block()
             with self._lock:
                 self._claimed += block
 
@@ -50,7 +50,7 @@ def claim_number() -> str:
     return NUMBERS.take()
 
 
-def _claimed_block() -> list[str]:
+def _claim_block() -> list[str]:
     """Drawn at random and made certain by the store: `_id` is unique there, across shards."""
     drawn = [_drawn() for _ in range(BLOCK)]
     taken: set[int] = set()

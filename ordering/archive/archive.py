@@ -50,7 +50,7 @@ class Archived(NamedTuple):
     """Somebody changed them meanwhile, or another run was faster."""
 
 
-class _Given:
+class _AnyButNone:
     """Equals any value but none."""
 
     def __eq__(self, other: object) -> bool:
@@ -114,7 +114,7 @@ def _writes(order: OrderDocument, now: datetime) -> Iterator[Write]:
 def _archived_rows(order: OrderDocument) -> Iterator[tuple[Table, Row]]:
     for table, row in compared_rows(order):
         # When it was archived is what the last of several runs says.
-        archived: dict[str, Any] = {"archived_at": _Given()} if table is ORDER_STATE_BY_ID else {}
+        archived: dict[str, Any] = {"archived_at": _AnyButNone()} if table is ORDER_STATE_BY_ID else {}
         yield table, row | archived
     yield from archived_rows_of(order)
 

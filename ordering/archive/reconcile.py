@@ -39,13 +39,13 @@ D = TypeVar("D", bound=Mapping[str, Any])
 def reconcile_orders(day: date, *, repair: bool, report: Report) -> Iterator[Finding]:
     """What differs, as it is found; `report` is told of every so many orders and rows looked at."""
     regions = {geozone.code for geozone in run(all_geozones())}
-    yield from reconcile(SYNCED, _seen(_orders(day), regions, "geozone"), repair=repair, report=report)
+    yield from reconcile(SYNCED, _noting_regions(_orders(day), regions, "geozone"), repair=repair, report=report)
     lost: set[str] = set()
-    for rows in _seen(_batched(_by_period(day)), regions, "region"):
-        yield from _other_way(ORDERS_BY_PERIOD, rows, lost, repair=repair)
+    for rows in _noting_regions(_batched(_by_period(day)), regions, "region"):
+        yield from _reconcile_rows(ORDERS_BY_PERIOD, rows, lost, repair=repair)
     for region in sorted(regions):
         for rows in _batched(scan(ORDER_HISTORY_BY_REGION.select("region = ? AND day = ?", region, day))):
-            yield from _other_way(ORDER_HISTORY_BY_REGION, rows, lost, repair=repair)
+            yield from _reconcile_rows(ORDER_HISTORY_BY_REGION, rows, lost, repair=repair)
 
 
 def orders_between(first: date, last: date) -> int:
@@ -71,7 +71,7 @@ def _by_period(day: date) -> Iterator[Row]:
         yield from scan(ORDERS_BY_PERIOD.select("day = ? AND bucket = ?", day, bucket))
 
 
-def _seen(batches: Iterable[Sequence[D]], regions: set[str], field: str) -> Iterator[Sequence[D]]:
+def _noting_regions(batches: Iterable[Sequence[D]], regions: set[str], field: str) -> Iterator[Sequence[D]]:
     """The same batches; regions that occur in them are added to those known."""
     for batch in batches:
         regions.update(each[field] for each in batch if each[field] is not None)
@@ -83,7 +83,7 @@ def _batched(rows: Iterator[Row]) -> Iterator[list[Row]]:
         yield batch
 
 
-def _other_way(table: Table, rows: Sequence[Row], lost: set[str], *, repair: bool) -> Iterator[Finding]:
+def _reconcile_rows(table: Table, rows: Sequence[Row], lost: set[str], *, repair: bool) -> Iterator[Finding]:
     """Rows whose order MongoDB does not have, and rows that are not where their order makes them."""
     known = _known([row["order_id"] for row in rows])
     absent = {row["order_id"] for row in rows if row["order_id"] not in known} - lost

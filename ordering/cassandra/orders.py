@@ -12,14 +12,14 @@ from ordering.cassandra.tables import ORDER_EVENTS_BY_ID, ORDER_STATE_BY_ID
 from ordering.documents import OrderDocument, OrderEvent
 
 
-class Copy(NamedTuple):
+class CopiedOrder(NamedTuple):
     order: OrderDocument
     """Without its events."""
     is_archived: bool
     """MongoDB has it no more: this is how it stands, and nothing will change it."""
 
 
-async def copied_orders(order_ids: Iterable[str]) -> dict[str, Copy]:
+async def copied_orders(order_ids: Iterable[str]) -> dict[str, CopiedOrder]:
     """Those that there are, by id. Raises CassandraError."""
     rows = await asyncio.gather(*(first_async(_state(order_id)) for order_id in dict.fromkeys(order_ids)))
     return {row["order_id"]: _copy(row) for row in rows if row}
@@ -47,8 +47,8 @@ def archived_copy(order_id: str) -> OrderDocument | None:
     return copy.order if copy and copy.is_archived else None
 
 
-def _copy(row: Row) -> Copy:
-    return Copy(order_of_state(row), row["archived_at"] is not None)
+def _copy(row: Row) -> CopiedOrder:
+    return CopiedOrder(order_of_state(row), row["archived_at"] is not None)
 
 
 def _state(order_id: str) -> Select:

@@ -36,7 +36,7 @@ def _placed(order: OrderDocument) -> Expression:
     return {"period_bucket": choose_bucket(ORDERS_BY_PERIOD, day_of(order), identity=order["_id"])}
 
 
-def _archived_ones() -> str:
+def _note_on_archived() -> str:
     any_row = f"SELECT key FROM {ARCHIVED_ORDERS_BY_KEY.full_name} LIMIT 1"  # noqa: S608 - a name of ours
     if first(Select(any_row, (), ARCHIVED_ORDERS_BY_KEY.read_at, page_size=1)) is None:
         return ""
@@ -91,5 +91,5 @@ SYNCED = Synced(
     placed=_placed,
     rows=compared_rows,
     lookups=lookups,
-    not_rebuilt=_archived_ones,
+    not_rebuilt=_note_on_archived,
 )

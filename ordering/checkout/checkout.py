@@ -108,7 +108,7 @@ def _attempt(cart: CartDocument, wanted: Purchase, network: str | None) -> Bough
         raise
     if not reserve(offer.offers, wanted.geozone, hold):
         _give_back(offer, holding, hold)
-        _tell_what_is_short(cart, wanted)
+        _refuse_what_is_short(cart, wanted)
         return None
     try:
         committed = in_transaction(lambda: _commit(cart, order)) or _is_committed(cart, order_id)
@@ -145,7 +145,7 @@ def _is_committed(cart: CartDocument, order_id: str) -> bool:
     return stands is not None and stands.get("order_id") == order_id
 
 
-def _tell_what_is_short(cart: CartDocument, wanted: Purchase) -> None:
+def _refuse_what_is_short(cart: CartDocument, wanted: Purchase) -> None:
     """Something was short or has changed: tell which, unless it was this very cart on another device that took it."""
     products = _products_unless_a_rival_won(cart)
     if products is None:

@@ -20,7 +20,7 @@ from catalog.products.cards import ProductKey
 from catalog.stock.reservations import MarkedProduct, Pieces, Purpose, marked_before, marks_of_cart, release, settle
 from gateway.background import mark_begun, send_soon
 from gateway.redis.clients import redis_client
-from ordering.payments.payments import is_retaken
+from ordering.payments.payments import fence_retaking
 from ordering.reading.orders import find_order
 from ordering.stock.debts import RECEIPTS_KEPT, still_owed
 
@@ -91,14 +91,14 @@ def resolve_cart(cart_id: Any, keys: Sequence[ProductKey]) -> None:
 
 
 def _resolve(marked: Iterable[MarkedProduct]) -> int:
-    certain: dict[str, bool] = {}
+    is_ordered: dict[str, bool] = {}
     settled: dict[ProductKey, list[str]] = defaultdict(list)
     resolved = 0
     for product in marked:
         for hold in product.holds:
-            if hold["id"] not in certain:
-                certain[hold["id"]] = _became_an_order(hold)
-            if certain[hold["id"]]:
+            if hold["id"] not in is_ordered:
+                is_ordered[hold["id"]] = _fence(hold)
+            if is_ordered[hold["id"]]:
                 settled[product.key].append(hold["id"])
             else:
                 release([Pieces(*product.key, hold["quantity"])], hold["id"])
@@ -107,10 +107,10 @@ def _resolve(marked: Iterable[MarkedProduct]) -> int:
     return resolved
 
 
-def _became_an_order(hold: Mark) -> bool:
-    """Certain, because from here on nobody can make it one."""
+def _fence(hold: Mark) -> bool:
+    """Keep whoever is still at it from ordering with this hold; returns whether it became an order before."""
     if hold["purpose"] == Purpose.PAYMENT.value:
-        return is_retaken(hold["order_id"], hold["id"], owner=hold["owner"])
+        return fence_retaking(hold["order_id"], hold["id"], owner=hold["owner"])
     cart = fence_cart(hold["owner"], hold["cart_id"])
     if cart is None:
         # Kept for months after it was ordered: gone, it can no longer be ordered, but the order may be there.

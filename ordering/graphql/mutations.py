@@ -28,7 +28,7 @@ from ordering.ledger.references import reference_of
 from ordering.lifecycle.moves import advance_order, cancel_order
 from ordering.lifecycle.transitions import Who
 from ordering.models import OrderStatus as Status
-from ordering.payments.payments import Money, receive_payment
+from ordering.payments.payments import IncomingMoney, receive_payment
 from ordering.payments.refunds import Refunding, refund_order
 from ordering.payments.repayments import Settling, settle_refund
 from ordering.reading.orders import OrderKey, find_order
@@ -62,7 +62,7 @@ class OrderMutation:
             bought = await run_write(check_out, owner, input.purchase(context.language), network=context.client)
         except DomainError as error:
             return await _not_bought(context, error)
-        warnings = [_fell(bought, input.expected_total, context)] if bought.saved else []
+        warnings = [_fallen_price(bought, input.expected_total, context)] if bought.saved else []
         if bought.replayed:
             warnings.append(replayed(ORDERED_BEFORE, context.language))
         return CheckoutPayload(order=Order(document=bought.order), user_errors=[], warnings=warnings)
@@ -82,13 +82,13 @@ class OrderMutation:
             who, actor = (Who.BUYER, BUYER) if found["owner"] == viewer else (Who.STAFF, _staff(user))
             return cancel_order(found["_id"], who=who, actor=actor, reason=reason, owner=found["owner"])
 
-        return await _answered(info.context, key, cancel, renamed={"to": "order"})
+        return await _answer(info.context, key, cancel, renamed={"to": "order"})
 
     @strawberry.mutation(description="Staff: to PROCESSING, SHIPPED or DELIVERED.")
     async def order_advance(
         self, info: Info[RequestContext, None], order: strawberry.ID, to: Status, note: str = ""
     ) -> OrderPayload:
-        return await _by_staff(
+        return await _act_as_staff(
             info.context,
             order,
             lambda key, actor: advance_order(key.id, to, actor=actor, note=note, owner=key.owner),
@@ -101,11 +101,11 @@ class OrderMutation:
     async def order_record_payment(
         self, info: Info[RequestContext, None], order: strawberry.ID, amount: Decimal, reference: str
     ) -> OrderPayload:
-        return await _by_staff(
+        return await _act_as_staff(
             info.context,
             order,
             lambda key, actor: receive_payment(
-                key.id, Money(amount, reference_of(reference, "reference"), STAFF, actor), owner=key.owner
+                key.id, IncomingMoney(amount, reference_of(reference, "reference"), STAFF, actor), owner=key.owner
             ),
             renamed={"to": "order"},
         )
@@ -121,7 +121,7 @@ class OrderMutation:
         restock: bool = True,
     ) -> OrderPayload:
         wanted = tuple(line.line() for line in lines)
-        return await _by_staff(
+        return await _act_as_staff(
             info.context,
             order,
             lambda key, actor: refund_order(
@@ -138,7 +138,7 @@ class OrderMutation:
     async def order_settle_refund(
         self, info: Info[RequestContext, None], order: strawberry.ID, entry: strawberry.ID, reference: str
     ) -> OrderPayload:
-        return await _by_staff(
+        return await _act_as_staff(
             info.context,
             order,
             lambda key, actor: settle_refund(
@@ -160,7 +160,7 @@ def _staff(user: User | AnonymousUser) -> str:
         raise UnknownOrder("order") from error
 
 
-async def _by_staff(
+async def _act_as_staff(
     context: RequestContext,
     order: str,
     action: Callable[[OrderKey, str], OrderDocument],
@@ -175,10 +175,10 @@ async def _by_staff(
             raise UnknownOrder("order")
         return action(key, actor.name)
 
-    return await _answered(context, key, act, renamed=renamed)
+    return await _answer(context, key, act, renamed=renamed)
 
 
-async def _answered(
+async def _answer(
     context: RequestContext,
     key: OrderKey | None,
     action: Callable[[], OrderDocument],
@@ -207,7 +207,7 @@ async def _not_bought(context: RequestContext, error: DomainError) -> CheckoutPa
     )
 
 
-def _fell(bought: Bought, expected: Decimal, context: RequestContext) -> MutationWarning:
+def _fallen_price(bought: Bought, expected: Decimal, context: RequestContext) -> MutationWarning:
     message = TOTAL_FELL.in_language(
         context.language, expected=f"{expected:.2f}", total=f"{bought.order['total'].to_decimal():.2f}"
     )

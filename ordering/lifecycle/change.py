@@ -23,7 +23,7 @@ TURNS = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class OrderChange:
     kind: EventType
     actor: str
     note: str = ""
@@ -40,7 +40,7 @@ class Change:
     """By a letter."""
 
 
-def change_order(order: OrderDocument, change: Change) -> OrderDocument | None:
+def change_order(order: OrderDocument, change: OrderChange) -> OrderDocument | None:
     """The order afterwards; None when it is no longer as it was read, and nothing was changed.
 
     Then the stock is changed as the order owes it, and the buyer told: a crash before that leaves it to the sweeps.
@@ -59,7 +59,7 @@ def change_order(order: OrderDocument, change: Change) -> OrderDocument | None:
     return changed
 
 
-def _set(order: OrderDocument, change: Change) -> Expression:
+def _set(order: OrderDocument, change: OrderChange) -> Expression:
     status = change.status or OrderStatus(order["status"])
     happened = event_now(change.kind, status, actor=change.actor, note=change.note, entry=change.entry)
     letter = {"id": happened["id"], "at": "$$NOW"}

@@ -11,7 +11,7 @@ from ordering.events import SYSTEM, EventType
 from ordering.ledger.fields import ledger_of
 from ordering.ledger.intake import CLOSED_UNPAID, taken_in
 from ordering.ledger.ledger import Ledger, Origin
-from ordering.lifecycle.change import TURNS, Change, change_order
+from ordering.lifecycle.change import TURNS, OrderChange, change_order
 from ordering.lifecycle.transitions import Who, transition
 from ordering.models import Order, OrderStatus
 from ordering.reading.orders import order_to_change
@@ -49,13 +49,13 @@ def move_order(
         order = order_to_change(order_id, owner=owner)
         move = transition(order["status"], to, who)
         owed = debt(move.stock, order["items"]) if move.stock else None
-        change = Change(
+        change = OrderChange(
             kind=EventType.MOVED,
             actor=actor,
             note=note.strip(),
             status=to,
             stock_due=owed,
-            ledger=_money_back(order, to, actor),
+            ledger=_ledger_when_closed(order, to, actor),
         )
         if moved := change_order(order, change):
             return moved
@@ -87,7 +87,7 @@ def expire_unpaid(*, limit: int, now: datetime | None = None) -> int:
     return expired
 
 
-def _money_back(order: OrderDocument, to: OrderStatus, actor: str) -> Ledger | None:
+def _ledger_when_closed(order: OrderDocument, to: OrderStatus, actor: str) -> Ledger | None:
     """What was paid in part goes back when the order is closed without the rest."""
     if to not in CLOSED_UNPAID:
         return None

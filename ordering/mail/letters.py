@@ -58,14 +58,14 @@ def _template(order: OrderDocument, event: OrderEvent) -> str:
         case EventType.MOVED:
             return event["status"]
         case EventType.PAYMENT:
-            return "payment_to_refund" if _surplus(order, event) else "payment"
+            return "payment_to_refund" if _has_surplus(order, event) else "payment"
         case EventType.REFUND:
             return "refunded"
         case kind:
             return str(kind.value)
 
 
-def _told(order: OrderDocument, event: OrderEvent) -> Entry | None:
+def _entry_told_of(order: OrderDocument, event: OrderEvent) -> Entry | None:
     """The entry of the ledger that the event tells of; one of an earlier release names none, and is searched."""
     ledger = ledger_of(order)
     if entry_id := event.get("entry"):
@@ -84,16 +84,16 @@ def _amount(order: OrderDocument, told: Entry) -> Decimal:
     return sum((entry.amount for entry in payouts(ledger_of(order), told.reference)), Decimal(0)) or told.amount
 
 
-def _surplus(order: OrderDocument, event: OrderEvent) -> bool:
+def _has_surplus(order: OrderDocument, event: OrderEvent) -> bool:
     """Whether the order could not take all of the payment that the event tells of."""
-    payment = _told(order, event)
+    payment = _entry_told_of(order, event)
     parts = (part for entry in ledger_of(order) if entry.kind is Kind.EXCESS for part in entry.parts)
     return payment is not None and any(part.entry == payment.id for part in parts)
 
 
 def _values(order: OrderDocument, event: OrderEvent, language: Language) -> Mapping[str, object]:
     def money(amount: Decimal) -> str:
-        return written(amount, language)
+        return money_text(amount, language)
 
     lines = [
         Line(item["name"], item["quantity"], money(price), money(price * item["quantity"]))
@@ -102,7 +102,7 @@ def _values(order: OrderDocument, event: OrderEvent, language: Language) -> Mapp
     ]
     to_refund = due_back(order)
     due = order["total"].to_decimal() - held(ledger_of(order))
-    told = _told(order, event)
+    told = _entry_told_of(order, event)
     return {
         "name": order["contact"]["name"],
         "number": order["number"],
@@ -123,7 +123,7 @@ def _minutes_left(order: OrderDocument, event: OrderEvent) -> int | None:
     return None if until is None else round((until - event["at"]).total_seconds() / 60)
 
 
-def written(amount: Decimal, language: Language) -> str:
+def money_text(amount: Decimal, language: Language) -> str:
     """57970 → 57 970,00 ₽ or 57,970.00 RUB."""
     text = f"{amount:,.2f}"
     return f"{text} RUB" if language == "en" else f"{text.replace(',', ' ').replace('.', ',')} ₽"

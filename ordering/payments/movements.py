@@ -27,7 +27,7 @@ from ordering.ledger.ledger import (
     without_payout,
 )
 from ordering.ledger.references import Reference
-from ordering.lifecycle.change import TURNS, Change, change_order
+from ordering.lifecycle.change import TURNS, OrderChange, change_order
 from ordering.lifecycle.transitions import Who, transition
 from ordering.models import OrderStatus
 from ordering.payments.payments import check_amount
@@ -37,7 +37,7 @@ from ordering.stock.debts import debt
 UNPAID = frozenset({OrderStatus.NEW, OrderStatus.CANCELLED, OrderStatus.EXPIRED})
 
 
-class Told(Enum):
+class MovementKind(Enum):
     REFUND_SUCCEEDED = "refund.succeeded"
     REFUND_FAILED = "refund.failed"
     CHARGEBACK_CREATED = "chargeback.created"
@@ -45,7 +45,7 @@ class Told(Enum):
 
 
 class Movement(NamedTuple):
-    told: Told
+    kind: MovementKind
     amount: Decimal
     reference: Reference
     """Of the refund or chargeback at the payment system: the same in all that it tells of it."""
@@ -71,26 +71,26 @@ def is_known(order: OrderDocument, movement: Movement) -> bool:
     return _change(order, movement) is None
 
 
-def _change(order: OrderDocument, movement: Movement) -> Change | None:
+def _change(order: OrderDocument, movement: Movement) -> OrderChange | None:
     """None: nothing is left to record."""
     status = OrderStatus(order["status"])
     ledger = ledger_of(order)
     origin = Origin(datetime.now(UTC), movement.actor, movement.source)
     try:
-        after = _RECORDED[movement.told](ledger, movement, origin, status)
+        after = _RECORDERS[movement.kind](ledger, movement, origin, status)
     except OtherAmount as error:
         raise ReferenceReused("reference", reference=movement.reference, amount=error.amount) from None
     except MoreThanCame:
         raise TooEarly("amount", amount=movement.amount) from None
     if after == ledger:
         return None
-    entry = _told_of(ledger, after)
+    entry = _entry_told_of(ledger, after)
     # Money that comes back to the shop is taken by the order like any other.
     taken = taken_in(order, after, status, origin)
     is_now_paid = taken.is_paid and status is OrderStatus.NEW
     move = transition(order["status"], OrderStatus.PAID, Who.PAYMENTS) if is_now_paid else None
-    kind = EventType.MOVED if move else _EVENTS[movement.told]
-    return Change(
+    kind = EventType.MOVED if move else _EVENTS[movement.kind]
+    return OrderChange(
         kind=kind,
         actor=movement.actor,
         note=movement.reference,
@@ -102,7 +102,7 @@ def _change(order: OrderDocument, movement: Movement) -> Change | None:
     )
 
 
-def _told_of(before: Ledger, after: Ledger) -> Entry:
+def _entry_told_of(before: Ledger, after: Ledger) -> Entry:
     """The new or changed entry; the last of several."""
     return next(entry for entry in reversed(after) if entry not in before)
 
@@ -123,17 +123,17 @@ def _not_charged_back(ledger: Ledger, movement: Movement, origin: Origin, _: Ord
     return without_chargeback(ledger, movement.amount, movement.reference, origin)
 
 
-_RECORDED: Mapping[Told, Callable[[Ledger, Movement, Origin, OrderStatus], Ledger]] = {
-    Told.REFUND_SUCCEEDED: _paid_out,
-    Told.REFUND_FAILED: _not_paid_out,
-    Told.CHARGEBACK_CREATED: _charged_back,
-    Told.CHARGEBACK_REVERSED: _not_charged_back,
+_RECORDERS: Mapping[MovementKind, Callable[[Ledger, Movement, Origin, OrderStatus], Ledger]] = {
+    MovementKind.REFUND_SUCCEEDED: _paid_out,
+    MovementKind.REFUND_FAILED: _not_paid_out,
+    MovementKind.CHARGEBACK_CREATED: _charged_back,
+    MovementKind.CHARGEBACK_REVERSED: _not_charged_back,
 }
-_EVENTS: Mapping[Told, EventType] = {
-    Told.REFUND_SUCCEEDED: EventType.REPAYMENT,
-    Told.REFUND_FAILED: EventType.REFUND_FAILED,
-    Told.CHARGEBACK_CREATED: EventType.CHARGEBACK,
-    Told.CHARGEBACK_REVERSED: EventType.CHARGEBACK_REVERSED,
+_EVENTS: Mapping[MovementKind, EventType] = {
+    MovementKind.REFUND_SUCCEEDED: EventType.REPAYMENT,
+    MovementKind.REFUND_FAILED: EventType.REFUND_FAILED,
+    MovementKind.CHARGEBACK_CREATED: EventType.CHARGEBACK,
+    MovementKind.CHARGEBACK_REVERSED: EventType.CHARGEBACK_REVERSED,
 }
 # A payout that failed is the shop's to repeat, and of a chargeback the bank has told the buyer.
 _TOLD_TO_THE_BUYER = frozenset({EventType.MOVED, EventType.REPAYMENT})

@@ -1,4 +1,4 @@
-"""Money that came for an order: recorded once, whatever the order's state, and never lost.
+"""IncomingMoney that came for an order: recorded once, whatever the order's state, and never lost.
 
 When it comes after the order has expired, the stock is taken again if it can be had.
 """
@@ -24,7 +24,7 @@ from ordering.ledger.fields import ledger_of
 from ordering.ledger.intake import taken_in
 from ordering.ledger.ledger import Kind, Ledger, Origin, State, held, new_entry, payments
 from ordering.ledger.references import Reference
-from ordering.lifecycle.change import TURNS, Change, change_order
+from ordering.lifecycle.change import TURNS, OrderChange, change_order
 from ordering.lifecycle.transitions import Who, transition
 from ordering.models import Order, OrderStatus
 from ordering.reading.orders import find_order, order_to_change
@@ -33,7 +33,7 @@ from ordering.stock.debts import debt
 ORDERS = Order._meta.db_table
 
 
-class Money(NamedTuple):
+class IncomingMoney(NamedTuple):
     amount: Decimal
     reference: Reference
     """Of the payment: the same is recorded once."""
@@ -41,7 +41,7 @@ class Money(NamedTuple):
     actor: str
 
 
-def receive_payment(order_id: str, money: Money, *, owner: str | None = None) -> OrderDocument:
+def receive_payment(order_id: str, money: IncomingMoney, *, owner: str | None = None) -> OrderDocument:
     """The order with the payment. Paid in full, a new one becomes paid, and so does an expired one whose stock can be
     had again; what the order cannot take is owed back."""
     check_amount(money.amount)
@@ -64,7 +64,7 @@ def check_amount(amount: Decimal) -> None:
         raise BadAmount("amount")
 
 
-def is_recorded(ledger: Ledger, money: Money) -> bool:
+def is_recorded(ledger: Ledger, money: IncomingMoney) -> bool:
     """Raises ReferenceReused: under this reference another amount is."""
     amounts = [payment.amount for payment in payments(ledger, money.reference)]
     if amounts and money.amount not in amounts:
@@ -72,8 +72,12 @@ def is_recorded(ledger: Ledger, money: Money) -> bool:
     return bool(amounts)
 
 
-def is_retaken(order_id: str, hold_id: str, *, owner: str) -> bool:
-    """Whether the order has taken the hold; from now on nobody who read the order before can make it do so."""
+def fence_retaking(order_id: str, hold_id: str, *, owner: str) -> bool:
+    """Keep everybody who read the order before from writing this hold into it; returns whether it stands there already.
+
+    What is decided by the answer stays true: an order without the hold gets a new version, so that no earlier reader's
+    change is taken.
+    """
     order = find_order(order_id, owner=owner)
     while order is not None and order.get("retaken") != hold_id:
         fenced = collection_of(ORDERS, OrderDocument).find_one_and_update(
@@ -87,13 +91,13 @@ def is_retaken(order_id: str, hold_id: str, *, owner: str) -> bool:
     return order is not None
 
 
-def _pays_an_expired(order: OrderDocument, ledger: Ledger, money: Money) -> bool:
+def _pays_an_expired(order: OrderDocument, ledger: Ledger, money: IncomingMoney) -> bool:
     return bool(
         order["status"] == OrderStatus.EXPIRED.value and held(ledger) + money.amount >= order["total"].to_decimal()
     )
 
 
-def _change(order: OrderDocument, ledger: Ledger, money: Money, retaken: str | None) -> Change:
+def _change(order: OrderDocument, ledger: Ledger, money: IncomingMoney, retaken: str | None) -> OrderChange:
     status = OrderStatus(order["status"])
     origin = Origin(datetime.now(UTC), money.actor, money.source)
     payment = new_entry(Kind.PAYMENT, State.DONE, money.amount, money.reference, origin)
@@ -101,7 +105,7 @@ def _change(order: OrderDocument, ledger: Ledger, money: Money, retaken: str | N
     taken = taken_in(order, (*ledger, payment), OrderStatus.NEW if retaken else status, origin)
     is_now_paid = taken.is_paid and (status is OrderStatus.NEW or retaken is not None)
     move = transition(order["status"], OrderStatus.PAID, Who.PAYMENTS) if is_now_paid else None
-    return Change(
+    return OrderChange(
         kind=EventType.MOVED if move else EventType.PAYMENT,
         actor=money.actor,
         note=money.reference,

@@ -37,7 +37,7 @@ from ordering.ledger.ledger import (
     with_refund,
 )
 from ordering.ledger.references import Reference
-from ordering.lifecycle.change import TURNS, Change, change_order
+from ordering.lifecycle.change import TURNS, OrderChange, change_order
 from ordering.lifecycle.transitions import Who, transition
 from ordering.models import OrderStatus
 from ordering.reading.orders import order_to_change
@@ -87,20 +87,20 @@ def _is_recorded(ledger: Ledger, refunding: Refunding) -> bool:
     return any(refund.lines == refunding.lines for refund in refunds(ledger, refunding.reference))
 
 
-def _change(order: OrderDocument, ledger: Ledger, refunding: Refunding) -> Change:
+def _change(order: OrderDocument, ledger: Ledger, refunding: Refunding) -> OrderChange:
     # Whether this status refunds at all is what the table says of its last step.
     transition(order["status"], OrderStatus.REFUNDED, Who.STAFF)
-    items, given = _refunded_items(order["items"], refunding.lines)
-    amount = sum((item["price"].to_decimal() * item["quantity"] for item in given), Decimal(0))
+    items, returned = _refunded_items(order["items"], refunding.lines)
+    amount = sum((item["price"].to_decimal() * item["quantity"] for item in returned), Decimal(0))
     whole = all(item["refunded"] == item["quantity"] for item in items)
     after, refund = _with_refund(ledger, refunding, amount)
-    return Change(
+    return OrderChange(
         kind=EventType.REFUND,
         actor=refunding.actor,
         note=refunding.reason.strip(),
         status=OrderStatus.REFUNDED if whole else None,
         fields={"items": items},
-        stock_due=debt("put_back", given) if refunding.restock else None,
+        stock_due=debt("put_back", returned) if refunding.restock else None,
         ledger=after,
         entry=refund.id,
     )
@@ -134,7 +134,7 @@ def _refunded_items(items: Sequence[OrderItem], lines: Sequence[RefundLine]) -> 
         if product_id not in {item["product_id"] for item in items}
     ]
     after: list[OrderItem] = []
-    given: list[OrderItem] = []
+    returned: list[OrderItem] = []
     for item in items:
         index, quantity = wanted.get(item["product_id"], (0, 0))
         left = item["quantity"] - item["refunded"]
@@ -142,7 +142,7 @@ def _refunded_items(items: Sequence[OrderItem], lines: Sequence[RefundLine]) -> 
             errors.append(TooManyToRefund("lines", index, "quantity", name=item["name"], left=left, quantity=quantity))
         after.append({**item, "refunded": item["refunded"] + quantity})
         if quantity:
-            given.append({**item, "quantity": quantity})
+            returned.append({**item, "quantity": quantity})
     if errors:
         raise Refused(errors)
-    return after, given
+    return after, returned

@@ -9,7 +9,7 @@ from ordering.events import STAFF, EventType
 from ordering.ledger.fields import ledger_of
 from ordering.ledger.ledger import Entry, HasFailed, Ledger, Origin, entry_with, owed, payouts, with_repayment
 from ordering.ledger.references import Reference
-from ordering.lifecycle.change import TURNS, Change, change_order
+from ordering.lifecycle.change import TURNS, OrderChange, change_order
 from ordering.reading.orders import order_to_change
 
 
@@ -43,14 +43,14 @@ def _is_recorded(ledger: Ledger, claim: Entry, reference: Reference) -> bool:
     return bool(known)
 
 
-def _change(ledger: Ledger, claim: Entry, settling: Settling) -> Change:
+def _change(ledger: Ledger, claim: Entry, settling: Settling) -> OrderChange:
     if not owed(ledger, claim):
         raise NothingDue("entry")
     try:
         after = with_repayment(ledger, claim, settling.reference, Origin(datetime.now(UTC), settling.actor, STAFF))
     except HasFailed:
         raise PayoutFailed("reference", reference=settling.reference) from None
-    return Change(
+    return OrderChange(
         kind=EventType.REPAYMENT,
         actor=settling.actor,
         note=settling.reference,

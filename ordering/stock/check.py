@@ -29,7 +29,7 @@ ORDERS = Order._meta.db_table
 CHECK = Actor.program("stock_drift")
 REASON = "резерв разошёлся с заказами, две проверки подряд"
 
-Place = tuple[str, str]
+StockPlace = tuple[str, str]
 """Product id and geozone."""
 Orders = Mapping[str, OrderDocument]
 """By id."""
@@ -39,17 +39,17 @@ _OF_ORDERS = ("status", "geozone", "items", "stock_due", "retaken")
 _OPEN: tuple[Expression, ...] = ({"status": OrderStatus.NEW.value}, {"stock_due.at": {"$exists": True}})
 
 
-class Checked(NamedTuple):
+class CheckedReservation(NamedTuple):
     difference: Difference
     confirmed: bool
     """An earlier check found the same, long enough ago."""
     repaired: bool
 
 
-def check_reservations(*, repair: bool) -> Iterator[Checked]:
+def check_reservations(*, repair: bool) -> Iterator[CheckedReservation]:
     """Write down every difference as it is found; with `repair`, correct those that an earlier check found, too."""
     seen: list[Difference] = []
-    for found in find_drift():
+    for found in find_differences():
         seen.append(found)
         confirmed = is_confirmed(found)
         repaired = repair and confirmed and correct_reservation(found, actor=CHECK, reason=REASON)
@@ -62,11 +62,11 @@ def check_reservations(*, repair: bool) -> Iterator[Checked]:
             confirmed=confirmed,
             repaired=repaired,
         )
-        yield Checked(found, confirmed, repaired)
+        yield CheckedReservation(found, confirmed, repaired)
     forget_others(seen)
 
 
-def find_drift() -> Iterator[Difference]:
+def find_differences() -> Iterator[Difference]:
     """Every geozone of every product whose reservation differs from what orders wait for. Asks every shard."""
     for product_id in decide(_suspects):
         yield from decide(lambda moment, product_id=product_id: _differences(moment, product_id))  # type: ignore[misc]
@@ -128,10 +128,10 @@ def _products(where: Mapping[str, Any]) -> Evidence[list[ProductDocument]]:
     return Evidence(collection=PRODUCTS, policy=STOCK_CHECK, where=where, fields=_OF_PRODUCTS, result=list)
 
 
-def _waited_for(orders: Iterable[OrderDocument], receipts: Iterable[str] = ()) -> Counter[Place]:
+def _waited_for(orders: Iterable[OrderDocument], receipts: Iterable[str] = ()) -> Counter[StockPlace]:
     """Pieces by place: of orders not paid yet, and of moves whose change of stock is still owed."""
     made = set(receipts)
-    pieces: Counter[Place] = Counter()
+    pieces: Counter[StockPlace] = Counter()
     for order in orders:
         if order["status"] == OrderStatus.NEW.value:
             for item in order["items"]:
@@ -143,9 +143,9 @@ def _waited_for(orders: Iterable[OrderDocument], receipts: Iterable[str] = ()) -
     return pieces
 
 
-def _held(product: ProductDocument, orders: Orders) -> Counter[Place]:
+def _held(product: ProductDocument, orders: Orders) -> Counter[StockPlace]:
     """Pieces of attempts that are no order yet."""
-    pieces: Counter[Place] = Counter()
+    pieces: Counter[StockPlace] = Counter()
     for hold in product["holds"]:
         order = orders.get(hold["order_id"])
         in_flight = (hold["purpose"] == Purpose.CHECKOUT.value and order is None) or (

@@ -16,7 +16,7 @@ from ordering.ledger.fields import ledger_of, money_fields
 from ordering.ledger.ledger import Entry, Kind
 from ordering.ledger.references import reference_of
 from ordering.lifecycle.moves import expire_unpaid
-from ordering.payments.payments import Money, receive_payment
+from ordering.payments.payments import IncomingMoney, receive_payment
 from ordering.tests.shop import CUSTOMER, assert_nothing_oversold, buy, fill
 from ordering.webhook.signature import sign
 
@@ -31,8 +31,8 @@ def ordered(*lines: tuple[str, int], owner: str = CUSTOMER) -> Document:
     return order
 
 
-def money(amount: str = "7980.00", reference: str = "evt-1") -> Money:
-    return Money(Decimal(amount), reference_of(reference, "reference"), "webhook", "payments")
+def money(amount: str = "7980.00", reference: str = "evt-1") -> IncomingMoney:
+    return IncomingMoney(Decimal(amount), reference_of(reference, "reference"), "webhook", "payments")
 
 
 def pay(order: Document, amount: str = "7980.00", reference: str = "evt-1") -> Document:

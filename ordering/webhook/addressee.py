@@ -14,8 +14,8 @@ from ordering.events import PAYMENT_SYSTEM
 from ordering.ledger.fields import WEBHOOK, ledger_of
 from ordering.models import StrayReason
 from ordering.numbers import number_in
-from ordering.payments.movements import Movement, Told, is_known, record_movement
-from ordering.payments.payments import Money, is_recorded, receive_payment
+from ordering.payments.movements import Movement, MovementKind, is_known, record_movement
+from ordering.payments.payments import IncomingMoney, is_recorded, receive_payment
 from ordering.payments.stray_money import Stray, record_stray
 from ordering.reading.orders import find_order, find_order_by_number
 from ordering.webhook.events import MoneyEvent
@@ -38,7 +38,7 @@ def record_event(event: MoneyEvent) -> OrderDocument | None:
             return None
     if event.currency != order["currency"]:
         raise OtherCurrency("currency", currency=order["currency"])
-    return order if _has(order, event) else _recorded(order, event)
+    return order if _is_recorded(order, event) else _record(order, event)
 
 
 def _living(name: str) -> OrderDocument | None:
@@ -61,7 +61,7 @@ def _from_the_archive(event: MoneyEvent) -> tuple[OrderDocument | None, StrayRea
     if archived is None:
         # It came to life between the two looks.
         raise OrderBusy("order")
-    if event.currency != archived["currency"] or _has(archived, event):
+    if event.currency != archived["currency"] or _is_recorded(archived, event):
         return archived, StrayReason.ARCHIVED
     return revive_order(order_id), StrayReason.ARCHIVED
 
@@ -78,21 +78,21 @@ def _stray(event: MoneyEvent) -> Stray:
     return Stray(event.type, event.reference, event.amount, event.currency, order)
 
 
-def _has(order: OrderDocument, event: MoneyEvent) -> bool:
+def _is_recorded(order: OrderDocument, event: MoneyEvent) -> bool:
     if event.type == PAYMENT_SUCCEEDED:
         return is_recorded(ledger_of(order), _money(event))
     return is_known(order, _movement(event))
 
 
-def _recorded(order: OrderDocument, event: MoneyEvent) -> OrderDocument:
+def _record(order: OrderDocument, event: MoneyEvent) -> OrderDocument:
     if event.type == PAYMENT_SUCCEEDED:
         return receive_payment(order["_id"], _money(event), owner=order["owner"])
     return record_movement(order["_id"], _movement(event), owner=order["owner"])
 
 
-def _money(event: MoneyEvent) -> Money:
-    return Money(event.amount, event.reference, WEBHOOK, PAYMENT_SYSTEM)
+def _money(event: MoneyEvent) -> IncomingMoney:
+    return IncomingMoney(event.amount, event.reference, WEBHOOK, PAYMENT_SYSTEM)
 
 
 def _movement(event: MoneyEvent) -> Movement:
-    return Movement(Told(event.type), event.amount, event.reference, WEBHOOK, PAYMENT_SYSTEM)
+    return Movement(MovementKind(event.type), event.amount, event.reference, WEBHOOK, PAYMENT_SYSTEM)

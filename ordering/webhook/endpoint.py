@@ -42,7 +42,7 @@ def payments_webhook(request: HttpRequest) -> JsonResponse:
         event = _parsed(_authentic_body(request))
         if event is None:
             return JsonResponse({"result": "ignored"})
-        order = _recorded(event)
+        order = _record(event)
     except Unacceptable as refusal:
         log.warning("payment_refused", code=refusal.code, reason=str(refusal))
         return JsonResponse({"error": {"code": refusal.code, "message": str(refusal)}}, status=refusal.status)
@@ -76,7 +76,7 @@ def _parsed(body: bytes) -> MoneyEvent | None:
         raise Unacceptable(400, "INVALID", str(error)) from None
 
 
-def _recorded(event: MoneyEvent) -> OrderDocument | None:
+def _record(event: MoneyEvent) -> OrderDocument | None:
     """What can only be recorded later is answered so that the payment system calls again."""
     try:
         return record_event(event)

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 from gateway.domain.errors import DomainError
 from ordering.ledger.references import MAX_REFERENCE, Reference, reference_of
-from ordering.payments.movements import Told
+from ordering.payments.movements import MovementKind
 from ordering.payments.payments import check_amount
 from ordering.webhook.signature import PAYMENT_SUCCEEDED
 
-TYPES = frozenset({PAYMENT_SUCCEEDED, *(told.value for told in Told)})
+TYPES = frozenset({PAYMENT_SUCCEEDED, *(kind.value for kind in MovementKind)})
 
 _AMOUNT = re.compile(r"[0-9]{1,12}(\.[0-9]{1,2})?")
 

@@ -4,7 +4,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from catalog.stock.findings import CONFIRMED_AFTER
-from ordering.stock.check import Checked, check_reservations
+from ordering.stock.check import CheckedReservation, check_reservations
 
 MINUTES = round(CONFIRMED_AFTER.total_seconds() / 60)
 
@@ -30,7 +30,7 @@ class Command(BaseCommand):
         self.stdout.write(f"{found} reservations differ." if found else "Every reservation is as it should be.")
 
 
-def _state(checked: Checked, *, repair: bool) -> str:
+def _state(checked: CheckedReservation, *, repair: bool) -> str:
     if checked.repaired:
         return "repaired"
     if not checked.confirmed:

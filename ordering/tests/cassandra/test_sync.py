@@ -44,7 +44,7 @@ from ordering.lifecycle.claim import claim_orders
 from ordering.lifecycle.moves import move_order
 from ordering.lifecycle.transitions import Who
 from ordering.models import OrderStatus
-from ordering.payments.payments import Money, receive_payment
+from ordering.payments.payments import IncomingMoney, receive_payment
 from ordering.payments.refunds import Refunding, refund_order
 from ordering.tests.shop import CUSTOMER, GUEST, buy, buyer, fill, orders, sell, shop, stocked, two_shards
 
@@ -120,7 +120,7 @@ def put_in_step(database: Database[Document], *orders: Document) -> None:
 
 
 def pay(order: Document) -> None:
-    receive_payment(order["_id"], Money(Decimal("7980.00"), Reference("pay-1"), "webhook", "payments"))
+    receive_payment(order["_id"], IncomingMoney(Decimal("7980.00"), Reference("pay-1"), "webhook", "payments"))
 
 
 def test_new_order_is_owed_and_the_sweep_brings_it_to_every_table(orders: Database[Document]) -> None:

@@ -37,7 +37,7 @@ from ordering.ledger.references import Reference
 from ordering.lifecycle.moves import cancel_order, move_order
 from ordering.lifecycle.transitions import Who
 from ordering.models import OrderStatus
-from ordering.payments.payments import Money, receive_payment
+from ordering.payments.payments import IncomingMoney, receive_payment
 from ordering.tests.shop import buy, buyer, fill, orders, sell, shop, stocked, two_shards
 
 __all__ = ["orders", "shop", "stocked", "two_shards"]
@@ -149,7 +149,9 @@ def _make_trouble(stack: Stack, working: Worker, chance: random.Random) -> None:
 def _is_paid(owner: str) -> str:
     order = _is_bought(owner)
     _until_answered(
-        lambda: receive_payment(order, Money(Decimal("3990.00"), Reference(f"pay-{order}"), "webhook", "payments"))
+        lambda: receive_payment(
+            order, IncomingMoney(Decimal("3990.00"), Reference(f"pay-{order}"), "webhook", "payments")
+        )
     )
     return order
 

@@ -24,7 +24,7 @@ from ordering.lifecycle.claim import BATCH, claim_orders
 from ordering.lifecycle.moves import move_order
 from ordering.lifecycle.transitions import Who
 from ordering.models import OrderStatus
-from ordering.payments.payments import Money, receive_payment
+from ordering.payments.payments import IncomingMoney, receive_payment
 from ordering.reading.history import Slice, orders_of
 from ordering.reading.lookup import lookup
 from ordering.reading.orders import find_order
@@ -45,7 +45,7 @@ from ordering.tests.shop import (
 
 __all__ = ["orders", "shop", "stocked", "two_shards"]
 
-PAID = Money(Decimal(3990), Reference("pay"), "webhook", "payments")
+PAID = IncomingMoney(Decimal(3990), Reference("pay"), "webhook", "payments")
 CLAIM = """
 from ordering.claiming import claim_orders
 claim_orders({guest!r}, {customer!r})
@@ -81,7 +81,7 @@ def stored(database: Database[Document], owner: str | None = None) -> list[Docum
 def test_orders_become_the_customers_with_their_history(orders: Database[Document]) -> None:
     guest = a_guest_elsewhere()
     first, second = bought(guest, 2)
-    paid = receive_payment(first["_id"], Money(Decimal("3990.00"), Reference("pay-1"), "webhook", "payments"))
+    paid = receive_payment(first["_id"], IncomingMoney(Decimal("3990.00"), Reference("pay-1"), "webhook", "payments"))
     before = {order["_id"]: order for order in stored(orders, guest)}
 
     assert claim_orders(guest, CUSTOMER) == 2

@@ -16,7 +16,7 @@ from ordering.ledger.references import Reference
 from ordering.lifecycle.moves import MAX_NOTE, advance_order, cancel_order, move_order
 from ordering.lifecycle.transitions import Who
 from ordering.models import OrderStatus
-from ordering.payments.payments import Money, receive_payment
+from ordering.payments.payments import IncomingMoney, receive_payment
 from ordering.tests.paying import received
 from ordering.tests.shop import (
     CUSTOMER,
@@ -33,7 +33,7 @@ from ordering.tests.shop import (
 __all__ = ["orders", "shop", "stocked", "two_shards"]
 
 SERGEY = "sergey@mobile-world.example"
-PAYMENT = Money(Decimal("7980.00"), Reference("pay-1"), "webhook", "payments")
+PAYMENT = IncomingMoney(Decimal("7980.00"), Reference("pay-1"), "webhook", "payments")
 
 
 @pytest.fixture

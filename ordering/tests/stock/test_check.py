@@ -27,7 +27,7 @@ from ordering.lifecycle.claim import claim_orders
 from ordering.lifecycle.moves import move_order
 from ordering.lifecycle.transitions import Who
 from ordering.models import OrderStatus
-from ordering.stock.check import CHECK, check_reservations, find_drift
+from ordering.stock.check import CHECK, check_reservations, find_differences
 from ordering.tests.lifecycle.test_claim import a_guest_elsewhere
 from ordering.tests.many import copies, one_bought
 from ordering.tests.paying import stock
@@ -60,7 +60,7 @@ def test_holds_open_orders_and_closed_ones_are_no_drift(orders: Database[Documen
     buy(CUSTOMER)
     move_order(cancelled["_id"], OrderStatus.CANCELLED, who=Who.BUYER, actor="buyer")
 
-    assert list(find_drift()) == []
+    assert list(find_differences()) == []
     assert reserved(orders, "PROD-1") == (10, 2)
 
 
@@ -73,7 +73,7 @@ def test_debt_that_is_not_paid_yet_is_no_drift(orders: Database[Document]) -> No
         [{"$set": {"status": "cancelled", "stock_due": [{**owed, "at": "$$NOW"}]}}],
     )
 
-    assert list(find_drift()) == []
+    assert list(find_differences()) == []
 
 
 def let_minutes_pass(database: Database[Document], minutes: float = 6) -> None:
@@ -151,7 +151,7 @@ def test_difference_that_went_away_in_between_is_forgotten(orders: Database[Docu
 
 def test_product_that_changes_between_the_look_and_the_correction_is_left_alone(orders: Database[Document]) -> None:
     spoil(orders, "PROD-1", 3)
-    (found,) = find_drift()
+    (found,) = find_differences()
     spoil(orders, "PROD-1", -3)
 
     assert correct_reservation(found, actor=CHECK, reason="") is False
@@ -234,7 +234,7 @@ def test_orders_that_move_to_another_shard_in_the_middle_of_each_look_are_no_dri
 
     monkeypatch.setattr(COMMANDS, "started", moving_meanwhile)
 
-    assert [*find_drift(), *find_drift()] == []
+    assert [*find_differences(), *find_differences()] == []
     assert moving == []
     assert orders["orders"].count_documents({"owner": CUSTOMER}) == 152
 
@@ -259,7 +259,7 @@ def test_no_difference_is_seen_while_guests_sign_in(orders: Database[Document]) 
 
     with ThreadPoolExecutor(4) as pool:
         signing = [pool.submit(sign_in_and_out, guests[number::4]) for number in range(4)]
-        seen = [found for _ in range(25) for found in find_drift()]
+        seen = [found for _ in range(25) for found in find_differences()]
         stop.set()
         for each in signing:
             each.result()
@@ -287,7 +287,7 @@ def test_no_difference_is_seen_while_the_shop_sells(orders: Database[Document]) 
     with ThreadPoolExecutor(4) as pool:
         buying = [pool.submit(buy_and_cancel, number) for number in range(4)]
         for _ in range(10):
-            seen += find_drift()
+            seen += find_differences()
         stop.set()
         for each in buying:
             each.result()
