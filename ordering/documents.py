@@ -109,7 +109,7 @@ class MailDebt(TypedDict):
 
     id: str
     at: datetime
-    """From when on it may be taken."""
+    """When somebody may take it."""
     tries: NotRequired[int]
 
 
@@ -167,7 +167,7 @@ class StrayMoneyDocument(TypedDict):
 
 
 class HeldPieces(TypedDict):
-    """As `$objectToArray` has them: the product's field and how many."""
+    """The product's field and how many, as `$objectToArray` has them."""
 
     k: str
     v: int
@@ -188,7 +188,7 @@ class UnpaidHoldingsDocument(TypedDict):
     _id: str
     held: list[HeldOrder]
     pieces: dict[str, int]
-    """By product, the sum over all of them."""
+    """How many of each product, over all of the orders."""
     expires_at: datetime
 
 

@@ -12,7 +12,7 @@ BUYER = "buyer"
 SYSTEM = "system"
 PAYMENT_SYSTEM = "payments"
 STAFF = "staff"
-"""As buyers see each of them."""
+"""The four authors of events, as buyers see them."""
 
 # Whoever may write notes for the buyer to read. All others write for the shop: a member of staff about the buyer, the
 # payment system the reference of a payment. A new kind of author is hidden until it stands here.
@@ -43,7 +43,7 @@ def event(
     note: str = "",
     entry: str | None = None,
 ) -> OrderEvent:
-    """`status`: the order's after the event; `entry`: id of the ledger's entry that it tells of."""
+    """A new event. `status`: the order's after it; `entry`: id of the ledger's entry that it tells of."""
     return {
         "id": str(uuid7()),
         "at": at,
@@ -58,11 +58,11 @@ def event(
 def event_now(
     kind: EventType, status: OrderStatus, *, actor: str, note: str = "", entry: str | None = None
 ) -> Expression:
-    """Pipeline expression: the same, at the server's time."""
+    """Pipeline expression: a new event, at the server's time."""
     happened = event(kind, status, at=datetime.now(UTC), actor=actor, note=note, entry=entry)
     return {name: {"$literal": value} for name, value in happened.items()} | {"at": "$$NOW"}
 
 
 def note_for_the_buyer(happened: OrderEvent) -> str:
-    """Empty where the note is none of the buyer's business, whichever release wrote it and wherever it is kept."""
+    """The event's note, or nothing where it is none of the buyer's business, whichever release wrote it."""
     return happened["note"] if happened["actor"] in WRITES_FOR_THE_BUYER else ""

@@ -70,7 +70,7 @@ class OrderEvent(EmbeddedModel):
     at = models.DateTimeField("когда")
     type = models.CharField("вид", max_length=32)
     status = models.CharField("статус", max_length=16, choices=OrderStatus)
-    """Of the order after the event."""
+    """The order's status after the event."""
     actor = models.CharField("кто", max_length=254)
     note = models.CharField("почему", max_length=500, blank=True)
     entry = models.CharField("запись о деньгах", max_length=36, null=True)  # noqa: DJ001 - null: tells of no money
@@ -84,7 +84,7 @@ class OrderEvent(EmbeddedModel):
 
 class Order(ShardedDocument):
     id = models.CharField("id", primary_key=True, db_column="_id", max_length=36)
-    """UUIDv7: in the order of time."""
+    """A UUIDv7: ids are in the order of time."""
     owner = models.CharField("владелец", max_length=64)
     user_id = models.CharField("пользователь", max_length=32, null=True, blank=True)  # noqa: DJ001 - null: a guest
     cart_id = models.CharField("корзина", max_length=24)
@@ -103,7 +103,7 @@ class Order(ShardedDocument):
     reserved_until = models.DateTimeField("резерв до", null=True, blank=True)
     client_key = models.CharField("ключ клиента", max_length=100, null=True, blank=True)  # noqa: DJ001 - null: not given
     request = models.CharField("отпечаток запроса", max_length=64, editable=False)
-    """Of what the buyer sent: the same again gives this order again."""
+    """A hash of what the buyer sent: the same again gives this order again."""
     keys = ArrayField(models.CharField(max_length=300), default=list, editable=False)
     """What support finds it by, see ordering/reading/lookup_keys.py."""
     to_refund = models.BooleanField("вернуть деньги", default=False)
@@ -119,7 +119,7 @@ class Order(ShardedDocument):
     past_owners = ArrayField(models.CharField(max_length=64), default=list, editable=False)
     """Guests whose it was: rows under their names are taken away, see ordering/cassandra/rows.py."""
     period_bucket = models.PositiveIntegerField("часть дня", null=True, editable=False)
-    """Of `orders_by_period`; null until the first sync."""
+    """The bucket of its day in `orders_by_period`; null until the first sync."""
     version = models.BigIntegerField("версия", default=1)
     synced_version = models.BigIntegerField("версия в Cassandra", default=0)
 
@@ -226,7 +226,7 @@ class UnpaidHoldings(ShardedDocument):
     held = models.JSONField(default=list)
     """[{order_id, at, until, pieces}]"""
     pieces = models.JSONField(default=dict)
-    """By product, of all of them."""
+    """How many of each product, over all of the orders."""
     expires_at = models.DateTimeField()
 
     collection: ClassVar[Collection] = Collection(
@@ -248,7 +248,7 @@ class Mailbox(ShardedDocument):
     id = models.CharField(primary_key=True, db_column="_id", max_length=64)
     """A keyed hash of the address."""
     sent = models.JSONField(default=list)
-    """[{id, at}], of the events that were told."""
+    """[{id, at}]: the events that were told, and when."""
     expires_at = models.DateTimeField()
 
     collection: ClassVar[Collection] = Collection(

@@ -51,7 +51,7 @@ def claim_number() -> str:
 
 
 def _claim_block() -> list[str]:
-    """Drawn at random and made certain by the store: `_id` is unique there, across shards."""
+    """Numbers drawn at random and claimed in the store, where `_id` is unique across shards."""
     drawn = [_drawn() for _ in range(BLOCK)]
     taken: set[int] = set()
     try:
@@ -71,7 +71,7 @@ def _drawn() -> str:
 
 
 def written(digits: str) -> str:
-    """4829130752 → 4829-130-752."""
+    """The number as people write it: 4829130752 → 4829-130-752."""
     return f"{digits[:4]}-{digits[4:7]}-{digits[7:]}"
 
 

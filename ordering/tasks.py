@@ -18,7 +18,7 @@ ARCHIVED_AT_ONCE = 100_000
 
 @shared_task(name=holds.SETTLE_TASK, expires=60)
 def settle_queued(_: str) -> None:
-    """And tell the buyers of their orders: sent from here, a letter costs the checkout nothing."""
+    """Settle holds, and tell the buyers of their orders: sent from here, a letter costs the checkout nothing."""
     for order_id in holds.settle_queued():
         delivery.mail_soon(order_id)
 

@@ -144,16 +144,19 @@ class OrderAdmin(ReadOnlyAdmin):
         return format_html_join("", "<div>{}: {}, «{}», {}{}</div>", rows)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Order]:
+        """Asks every shard, by an index that each has: staff look through the orders of all owners."""
         return super().get_queryset(request).only(*LISTED)
 
     def get_ordering(self, request: HttpRequest) -> tuple[str, ...]:
-        """Newest first, as an index gives it: those of the slices go on by time, and ids alone are in its order too."""
+        """Newest first, in an order that an index has: the filters' indexes go on by time; without one, ids do."""
         sliced = any(each.parameter_name in request.GET for each in (ByStatus, ByGeozone, ToRefund))
         return ("-created_at", "-id") if sliced else ("-id",)
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Order | None:
-        """By its id alone: asks every shard once. Without ledger and debts, whose amounts and times the ORM
-        cannot take for JSON."""
+        """Find it by its id alone, which asks every shard once: the page's address does not name the owner.
+
+        Without ledger and debts, whose amounts and times the ORM cannot take for JSON.
+        """
         return Order.objects.defer("money", "stock_due", "mail_due").filter(id=object_id).first()
 
     def get_search_results(self, request: HttpRequest, queryset: QuerySet, search_term: str) -> tuple[QuerySet, bool]:
@@ -168,7 +171,7 @@ class OrderAdmin(ReadOnlyAdmin):
 
 
 def _ledger(order: Order) -> Ledger:
-    """From the document itself: the ORM does not know what an earlier release wrote."""
+    """The order's ledger, from the document itself: the ORM does not know what an earlier release wrote."""
     document = find_order(order.id, owner=order.owner)
     return ledger_of(document) if document else ()
 

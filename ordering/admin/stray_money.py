@@ -39,7 +39,7 @@ class SettlingForm(ActionForm):
 
 @admin.register(StrayMoney)
 class StrayMoneyAdmin(SavedByItsForm, ReadOnlyAdmin):
-    """Nothing of it is edited: whoever has paid it back, or recorded it in the right order, says under what number."""
+    """Nothing of it is edited but how it was settled: under which number it was paid back, or recorded in an order."""
 
     form = SettlingForm
     list_display = ("at", "type", "amount", "currency", "order", "reason", "settled_at", "settled_by")
@@ -61,7 +61,7 @@ class StrayMoneyAdmin(SavedByItsForm, ReadOnlyAdmin):
         return isinstance(request.user, User) and request.user.has_perm("ordering.view_order")
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """To settle it, once."""
+        """Whoever may change orders may settle it, once."""
         may_change = isinstance(request.user, User) and request.user.has_perm("ordering.change_order")
         return may_change and (obj is None or obj.settled_at is None)
 

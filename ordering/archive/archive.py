@@ -42,6 +42,8 @@ NOTHING_OWED: Expression = {
 
 
 class Archived(NamedTuple):
+    """How many orders of a run ended in which way."""
+
     left: int = 0
     """They have left MongoDB."""
     differing: int = 0
@@ -51,7 +53,7 @@ class Archived(NamedTuple):
 
 
 class _AnyButNone:
-    """Equals any value but none."""
+    """Equals any value but None: for a column of which only that it is there can be compared."""
 
     def __eq__(self, other: object) -> bool:
         return other is not None
@@ -62,7 +64,10 @@ class _AnyButNone:
 def archive_orders(
     *, limit: int | None = None, now: datetime | None = None, report: Callable[[int], None] = lambda _: None
 ) -> Archived:
-    """The oldest first, at most `limit`; `report` is told of every so many looked at. Raises CassandraError."""
+    """Move old orders that are done out of MongoDB, the oldest first, at most `limit`. Raises CassandraError.
+
+    `report` is told of every so many looked at. Every shard is asked, by the index of their time.
+    """
     moment = now or datetime.now(UTC)
     total = Archived()
     looked_at = 0
@@ -80,6 +85,7 @@ def archive_orders(
 
 
 def orders_to_archive(now: datetime | None = None) -> int:
+    """How many could be archived now. Asks every shard, by the index of their time."""
     where = {"created_at": {"$lt": _border(now or datetime.now(UTC))}, **NOTHING_OWED}
     with under(SYNC):
         return collection_of(ORDERS, OrderDocument).count_documents(where, hint=BY_TIME)

@@ -37,7 +37,10 @@ D = TypeVar("D", bound=Mapping[str, Any])
 
 
 def reconcile_orders(day: date, *, repair: bool, report: Report) -> Iterator[Finding]:
-    """What differs, as it is found; `report` is told of every so many orders and rows looked at."""
+    """Compare the orders of a day with their rows, and the rows of the day with their orders.
+
+    Yields what differs, as it is found; `report` is told of every so many orders looked at.
+    """
     regions = {geozone.code for geozone in run(all_geozones())}
     yield from reconcile(SYNCED, _noting_regions(_orders(day), regions, "geozone"), repair=repair, report=report)
     lost: set[str] = set()
@@ -49,13 +52,14 @@ def reconcile_orders(day: date, *, repair: bool, report: Report) -> Iterator[Fin
 
 
 def orders_between(first: date, last: date) -> int:
+    """How many orders were made on these days, both included. Asks every shard, by the index of their time."""
     where = {"created_at": {"$gte": _midnight(first), "$lt": _midnight(last + timedelta(days=1))}}
     with under(SYNC):
         return collection_of(ORDERS, OrderDocument).count_documents(where, hint=BY_TIME)
 
 
 def nightly_days(today: date) -> list[date]:
-    """The last few; and each older one when it is four weeks old, eight, twelve … until its orders have left."""
+    """The last few days; and each older one when it is four weeks old, eight, twelve … until its orders have left."""
     oldest = settings.ORDER_KEPT_DAYS + BEYOND_KEPT_DAYS
     ages = [age for age in range(oldest) if age < LAST_DAYS or age % ROUND_DAYS == 0]
     return [today - timedelta(days=age) for age in reversed(ages)]
@@ -72,7 +76,7 @@ def _by_period(day: date) -> Iterator[Row]:
 
 
 def _noting_regions(batches: Iterable[Sequence[D]], regions: set[str], field: str) -> Iterator[Sequence[D]]:
-    """The same batches; regions that occur in them are added to those known."""
+    """Yields the same batches, and adds the regions that occur in them to `regions`."""
     for batch in batches:
         regions.update(each[field] for each in batch if each[field] is not None)
         yield batch
@@ -84,7 +88,10 @@ def _batched(rows: Iterator[Row]) -> Iterator[list[Row]]:
 
 
 def _reconcile_rows(table: Table, rows: Sequence[Row], lost: set[str], *, repair: bool) -> Iterator[Finding]:
-    """Rows whose order MongoDB does not have, and rows that are not where their order makes them."""
+    """Find rows whose order MongoDB does not have, and rows that are not where their order makes them.
+
+    `lost`: ids of orders that were found to be missing already; those found now are added.
+    """
     known = _known([row["order_id"] for row in rows])
     absent = {row["order_id"] for row in rows if row["order_id"] not in known} - lost
     for order_id in _lost(sorted(absent)):
@@ -101,6 +108,7 @@ def _reconcile_rows(table: Table, rows: Sequence[Row], lost: set[str], *, repair
 
 
 def _known(ids: Sequence[str]) -> dict[str, OrderDocument]:
+    """Those of the orders that MongoDB has, by id. Asks every shard: who owns them by now, rows do not know."""
     fields = ("owner", "geozone", "created_at", "version")
     with under(SYNC):
         found = collection_of(ORDERS, OrderDocument).find({"_id": {"$in": list(ids)}}, fields)
@@ -108,7 +116,7 @@ def _known(ids: Sequence[str]) -> dict[str, OrderDocument]:
 
 
 def _lost(ids: Sequence[str]) -> Iterator[str]:
-    """Neither archived nor on their way from one shard to another."""
+    """Those of the orders that are neither archived nor on their way from one shard to another."""
     select = "order_id = ?"
     asked = [ORDER_STATE_BY_ID.select(select, order_id, columns=("order_id", "archived_at")) for order_id in ids]
     states = read_many(asked) if asked else []

@@ -26,7 +26,9 @@ OPTIONAL = {"user_id", "past_owners", "retaken", "reserved_until", "client_key",
 
 
 def restore_order(order_id: str) -> bool:
-    """Whether MongoDB has it again. What it owed to stock and letters is not known, and is taken to be done.
+    """Make a lost order again from Cassandra; returns whether MongoDB has it again.
+
+    What it owed to stock and letters is not known, and is taken to be done.
 
     An archived order is not lost: MongoDB is asked first, since who archives says so before the order leaves it.
     """
@@ -49,7 +51,7 @@ def restore_order(order_id: str) -> bool:
 
 
 def revive_order(order_id: str) -> OrderDocument | None:
-    """An archived order, in MongoDB again because there is something to be changed in it; None: it is not whole.
+    """Bring an archived order back to MongoDB, because there is something to be changed in it; None: it is not whole.
 
     As of a new version, whose rows say that it lives. The archive takes it again once nothing is owed. Two at once
     insert it once. Raises CassandraError.
@@ -69,7 +71,8 @@ def revive_order(order_id: str) -> OrderDocument | None:
 
 
 def _order_in_cassandra(order_id: str, *, archived: bool) -> OrderDocument | None:
-    """None: not whole, or archived when it should not be, or the other way round."""
+    """The whole order as Cassandra has it; None when a part is missing, or when it is archived and should not be, or
+    the other way round."""
     state = first(ORDER_STATE_BY_ID.select("order_id = ?", order_id))
     if state is None or (state["archived_at"] is not None) is not archived:
         return None
@@ -85,7 +88,7 @@ def _order_in_cassandra(order_id: str, *, archived: bool) -> OrderDocument | Non
 
 
 def _is_whole(state: Row, events: list[Row]) -> bool:
-    """Each change appends an event of its own moment: so the last one tells whether both are of the same version."""
+    """Whether state and events are of the same version: each change appends an event of its own moment."""
     in_order = sorted(events, key=lambda row: row["position"])
     if not events or [row["position"] for row in in_order] != list(range(len(events))):
         return False

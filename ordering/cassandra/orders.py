@@ -13,6 +13,8 @@ from ordering.documents import OrderDocument, OrderEvent
 
 
 class CopiedOrder(NamedTuple):
+    """An order as its rows in Cassandra have it."""
+
     order: OrderDocument
     """Without its events."""
     is_archived: bool
@@ -20,7 +22,7 @@ class CopiedOrder(NamedTuple):
 
 
 async def copied_orders(order_ids: Iterable[str]) -> dict[str, CopiedOrder]:
-    """Those that there are, by id. Raises CassandraError."""
+    """The orders that Cassandra has of these, by id. Raises CassandraError."""
     rows = await asyncio.gather(*(first_async(_state(order_id)) for order_id in dict.fromkeys(order_ids)))
     return {row["order_id"]: _copy(row) for row in rows if row}
 
@@ -33,7 +35,7 @@ async def timelines_of(order_ids: Iterable[str]) -> dict[str, list[OrderEvent]]:
 
 
 def archived_order(order_id: str) -> OrderDocument | None:
-    """None also while Cassandra is away: then nobody knows it."""
+    """The order if it is archived; None if not, and also while Cassandra is away, since then nobody knows."""
     try:
         return archived_copy(order_id)
     except CassandraError:
@@ -41,7 +43,7 @@ def archived_order(order_id: str) -> OrderDocument | None:
 
 
 def archived_copy(order_id: str) -> OrderDocument | None:
-    """None: it is not archived. Raises CassandraError."""
+    """The order as it was archived; None if it is not. Raises CassandraError."""
     row = first(_state(order_id))
     copy = _copy(row) if row else None
     return copy.order if copy and copy.is_archived else None

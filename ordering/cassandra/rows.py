@@ -29,7 +29,7 @@ _STATE = Codec(ORDER_STATE_BY_ID, id_column="order_id", beside=("archived_at",))
 
 
 def writes_of(order: OrderDocument) -> Iterator[Write]:
-    """Everything that Cassandra is to know of this version of an order, which has its bucket."""
+    """Everything that Cassandra is to know of this version of an order. The order must have its bucket."""
     timestamp = timestamp_of(order)
     for table, row in rows_of(order):
         yield table.upsert(row, timestamp=timestamp)
@@ -39,7 +39,7 @@ def writes_of(order: OrderDocument) -> Iterator[Write]:
 
 
 def rows_of(order: OrderDocument) -> Iterator[tuple[Table, Row]]:
-    """Each row of the order with its table."""
+    """Each row that the order makes, with its table. The order must have its bucket."""
     owner, month, day = order["owner"], month_of(order), day_of(order)
     yield ORDER_MONTHS_BY_USER, {"owner": owner, "month": month}
     yield ORDERS_BY_USER, _BY_USER.row(order, month=month)
@@ -53,7 +53,7 @@ def rows_of(order: OrderDocument) -> Iterator[tuple[Table, Row]]:
 
 
 def archived_rows_of(order: OrderDocument) -> Iterator[tuple[Table, Row]]:
-    """Those that an order makes when it is archived, besides the others: it is found by each of its keys."""
+    """The rows that an order makes besides the others when it is archived: it is found by each of its keys."""
     for key in order["keys"]:
         yield (
             ARCHIVED_ORDERS_BY_KEY,
@@ -84,7 +84,7 @@ def _with_one_form_of_money(fields: Document) -> OrderDocument:
 
 
 def events_of(rows: list[Row]) -> list[OrderEvent]:
-    """Of the rows of one order's `order_events_by_id`: oldest first, as the document has them."""
+    """The events of an order from its rows of `order_events_by_id`: oldest first, as the document has them."""
     return [
         {
             "id": row["event_id"],

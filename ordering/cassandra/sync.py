@@ -25,18 +25,19 @@ ORDERS = Order._meta.db_table
 
 
 def sync_order_soon(order: OrderDocument) -> None:
-    """After every commit of a change."""
+    """Have the order copied to Cassandra in a second or so. To be called after every commit of a change."""
     sync_soon(ORDERS, [SYNCED.key_of(order)])
 
 
 def _placed(order: OrderDocument) -> Expression:
-    """The bucket of its day, chosen once: later versions stay there, however many buckets the day has by then."""
+    """The bucket of its day, chosen at the first copying: later versions stay there, however many the day has then."""
     if order.get("period_bucket") is not None:
         return {}
     return {"period_bucket": choose_bucket(ORDERS_BY_PERIOD, day_of(order), identity=order["_id"])}
 
 
 def _note_on_archived() -> str:
+    """What a rebuild of the tables cannot bring back, in words; empty when nothing is archived."""
     any_row = f"SELECT key FROM {ARCHIVED_ORDERS_BY_KEY.full_name} LIMIT 1"  # noqa: S608 - a name of ours
     if first(Select(any_row, (), ARCHIVED_ORDERS_BY_KEY.read_at, page_size=1)) is None:
         return ""
@@ -44,13 +45,14 @@ def _note_on_archived() -> str:
 
 
 def compared_rows(order: OrderDocument) -> Iterator[tuple[Table, Row]]:
-    """All of them; `archived_at` aside, which an archiving under way has set already."""
+    """The rows that an order makes, without `archived_at`, which an archiving under way has set already."""
     for table, row in rows_of(order):
         yield table, {column: value for column, value in row.items() if column != "archived_at"}
 
 
 def lookups(orders: Sequence[OrderDocument]) -> list[list[tuple[Table, Select]]]:
-    """Its events, whichever there are; its history under each owner; its day in each bucket."""
+    """The reads that find all rows of each order: all events there are, its history under each owner, its day in each
+    bucket."""
     buckets = {day: list(buckets_of(ORDERS_BY_PERIOD, day)) for day in {day_of(order) for order in orders}}
     return [list(_lookups(order, buckets[day_of(order)])) for order in orders]
 

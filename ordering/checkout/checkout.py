@@ -45,6 +45,8 @@ RIVAL_POLL_SECONDS = 0.05
 
 
 class Bought(NamedTuple):
+    """The answer to a checkout: the order that was made, now or before."""
+
     order: OrderDocument
     saved: Decimal = Decimal(0)
     """By how much the total is below what the buyer was shown."""
@@ -92,7 +94,7 @@ def _buy(owner: str, wanted: Purchase, network: str | None) -> Bought:
 
 
 def _attempt(cart: CartDocument, wanted: Purchase, network: str | None) -> Bought | None:
-    """One turn; None: what was read of the cart or the products is no longer so."""
+    """One attempt to buy; None when what was read of the cart or the products is no longer so."""
     offer = offered(cart, run_steps(products_to_buy(keys_in(cart))))
     if offer.total > wanted.expected_total:
         raise TotalRisen("expected_total", expected=wanted.expected_total, total=offer.total)
@@ -127,12 +129,13 @@ def _attempt(cart: CartDocument, wanted: Purchase, network: str | None) -> Bough
 
 
 def _give_back(offer: Offered, holding: Holding, hold: Hold) -> None:
-    """It is certain that no order comes of this turn."""
+    """Release what this attempt holds: it is certain that no order comes of it."""
     release(offer.pieces, hold.id)
     leave(holding)
 
 
 def _commit(cart: CartDocument, order: OrderDocument) -> bool:
+    """In the running transaction: cart and order change together, on the owner's shard. False: the cart has changed."""
     if not take_cart(cart, order["_id"]):
         return False
     collection_of(ORDERS, OrderDocument).insert_one(order, session=orm_connection().session)
@@ -140,13 +143,13 @@ def _commit(cart: CartDocument, order: OrderDocument) -> bool:
 
 
 def _is_committed(cart: CartDocument, order_id: str) -> bool:
-    """A commit whose answer was lost may have been repeated: then it finds the cart taken, by itself."""
+    """Whether the cart has become this very order: a commit whose answer was lost is repeated, and finds it taken."""
     stands = run(cart_as_it_stands(cart["owner"], cart["_id"]))
     return stands is not None and stands.get("order_id") == order_id
 
 
 def _refuse_what_is_short(cart: CartDocument, wanted: Purchase) -> None:
-    """Something was short or has changed: tell which, unless it was this very cart on another device that took it."""
+    """Raise which product is short or has changed, unless it was this very cart on another device that took it."""
     products = _products_unless_a_rival_won(cart)
     if products is None:
         return

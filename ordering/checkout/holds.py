@@ -51,7 +51,7 @@ def settle_soon(pieces: Sequence[Pieces], hold_id: str) -> None:
 
 
 def settle_queued() -> list[str]:
-    """What has been queued since the last time; returns the ids of the orders.
+    """Settle the holds that have been queued since the last time; returns the ids of their orders.
 
     What is queued meanwhile has its own task: while everybody buys, this one would never end, and tell no buyer.
     """
@@ -91,6 +91,7 @@ def resolve_cart(cart_id: Any, keys: Sequence[ProductKey]) -> None:
 
 
 def _resolve(marked: Iterable[MarkedProduct]) -> int:
+    """Settle the holds that became orders, release the others; returns how many."""
     is_ordered: dict[str, bool] = {}
     settled: dict[ProductKey, list[str]] = defaultdict(list)
     resolved = 0

@@ -22,7 +22,7 @@ CLOSED = {OrderStatus.CANCELLED.value, OrderStatus.EXPIRED.value, OrderStatus.RE
 
 
 def order_under_key(owner: str, wanted: Purchase) -> OrderDocument | None:
-    """The order made under the client's key; refused when that was another purchase."""
+    """The order that the owner made under the client's key, if any. Raises KeyReused when that was another purchase."""
     if wanted.client_key is None:
         return None
     order = run(
@@ -55,7 +55,7 @@ def repeated_order(last_cart: CartDocument, wanted: Purchase) -> OrderDocument |
 
 
 def order_of_the_same_cart(order: OrderDocument, wanted: Purchase) -> OrderDocument:
-    """What another device made of this very cart at this moment; refused when that was under another key."""
+    """The order that another device has just made of this cart. Raises CartOrdered when that was under another key."""
     if wanted.client_key is None:
         return order
     if order["client_key"] != wanted.client_key:
@@ -64,13 +64,14 @@ def order_of_the_same_cart(order: OrderDocument, wanted: Purchase) -> OrderDocum
 
 
 def _same_purchase(order: OrderDocument, wanted: Purchase) -> OrderDocument:
+    """The order. Raises KeyReused when it was made with other input."""
     if order["request"] != wanted.fingerprint:
         raise KeyReused("client_key", number=order["number"])
     return order
 
 
 def order_of(cart: CartDocument) -> OrderDocument | None:
-    """None for a cart that has not been ordered, or whose order has left MongoDB."""
+    """The order that the cart became; None for one that has not been ordered, or whose order has left MongoDB."""
     if cart["status"] != ORDERED or cart["order_id"] is None:
         return None
     return find_order(cart["order_id"], owner=cart["owner"])

@@ -1,4 +1,4 @@
-"""The document of a new order."""
+"""The document of a new order, as checkout inserts it."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -74,5 +74,5 @@ def new_order(order_id: str, number: str, cart: CartDocument, wanted: Purchase, 
 
 
 def _milliseconds(moment: datetime) -> datetime:
-    """As MongoDB keeps it, so that the answer after buying is the one of every later read."""
+    """The moment as MongoDB keeps it, so that the answer after buying is the one of every later read."""
     return moment.replace(microsecond=moment.microsecond // 1000 * 1000)

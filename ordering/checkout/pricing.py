@@ -14,7 +14,7 @@ from gateway.domain.errors import DomainError, Refused
 from ordering.errors import OutOfStock, Withdrawn
 
 Products = Mapping[str, ProductDocument]
-"""By product id."""
+"""The products of a cart, by id."""
 
 
 class OfferedLine(NamedTuple):
@@ -44,7 +44,7 @@ def keys_in(cart: CartDocument) -> list[ProductKey]:
 
 
 def offered(cart: CartDocument, products: Products) -> Offered:
-    """The cart at today's prices, or each product named that is no longer sold."""
+    """The cart at today's prices. Raises Refused with each product that is no longer sold."""
     gone: list[DomainError] = [
         Withdrawn(name=item["name"])
         for item in cart["items"]
@@ -64,7 +64,7 @@ def offered(cart: CartDocument, products: Products) -> Offered:
 
 
 def shortages(cart: CartDocument, products: Products, geozone: str) -> list[DomainError]:
-    """Each line of which there is too little, with what there is."""
+    """An error for each line of which there is too little, with what there is."""
     return [
         OutOfStock(name=item["name"], wanted=item["quantity"], available=there)
         for item in cart["items"]

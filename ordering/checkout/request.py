@@ -43,7 +43,7 @@ class Purchase:
     expected_total: Decimal
     client_key: str | None = None
     language: Language = DEFAULT_LANGUAGE
-    """Of the letters to the buyer."""
+    """In which letters to the buyer are written."""
 
     @property
     def fingerprint(self) -> str:
@@ -55,7 +55,8 @@ class Purchase:
 
 
 def checked(purchase: Purchase) -> Purchase:
-    """Without spaces around, its key in the one form of keys; or refused with everything that is wrong with it."""
+    """The purchase without spaces around its texts, its key in the one form of keys. Raises Refused with all that is
+    wrong with it."""
     tidy = Purchase(
         geozone=purchase.geozone.strip(),
         contact=ContactDetails(*(value.strip() for value in asdict(purchase.contact).values())),

@@ -42,19 +42,21 @@ class Holder(NamedTuple):
     id: str
     orders: int
     pieces: int
-    """Of one product."""
+    """How many pieces of one product."""
     orders_refusal: type[TooMuchUnpaid]
     pieces_refusal: type[TooMuchUnpaid]
 
 
 class Holding(NamedTuple):
+    """What one checkout is about to hold unpaid."""
+
     order_id: str
     holders: tuple[Holder, ...]
     lines: tuple[OfferedLine, ...]
 
     @property
     def pieces(self) -> dict[str, int]:
-        """By the name of the product's field: an id in which a dot would mean something else."""
+        """How many, by the name of the product's field: its id without dots, which would mean a path there."""
         return {_field(line): line.pieces.quantity for line in self.lines}
 
 
@@ -101,14 +103,14 @@ def enter(holding: Holding) -> None:
 
 
 def leave(holding: Holding) -> None:
-    """The order has not come about. Where it is not entered, nothing changes."""
+    """Forget the order, which has not come about. Where it is not entered, nothing changes."""
     updates = [_removal(holder.id, holding.order_id) for holder in holding.holders]
     with under(STOCK_CHECK):
         collection_of(HOLDINGS, UnpaidHoldingsDocument).bulk_write(updates, ordered=False)
 
 
 def _enter(holding: Holding, waiting: Sequence[Holder]) -> tuple[Holder, ...]:
-    """Returns those who have no room. One command."""
+    """Enter the order where there is room, by one command; returns the holders who have none."""
     now = datetime.now(UTC)
     until = now + timedelta(minutes=settings.ORDER_RESERVATION_MINUTES) + SLACK
     pieces: list[HeldPieces] = [{"k": field, "v": quantity} for field, quantity in holding.pieces.items()]
@@ -132,7 +134,7 @@ def _enter(holding: Holding, waiting: Sequence[Holder]) -> tuple[Holder, ...]:
 
 
 def _room(holder: Holder, holding: Holding) -> Expression:
-    """Plain operators only: an upsert takes no expressions."""
+    """Filter: there is room for the order. Plain operators only: an upsert takes no expressions."""
     return {
         "held.order_id": {"$ne": holding.order_id},
         f"held.{holder.orders - 1}": {"$exists": False},
@@ -157,7 +159,7 @@ def _beyond(holding: Holding, holder: Holder, standing: UnpaidHoldingsDocument |
 
 
 def _make_room(waiting: Iterable[Holder]) -> bool:
-    """Forget what is no longer unpaid; tells whether anything was."""
+    """Forget orders that are no longer unpaid; returns whether there were any."""
     documents = run(_documents(waiting))
     entries = [(holder_id, entry) for holder_id, document in documents.items() for entry in document["held"]]
     asked = _statuses([entry["order_id"] for _, entry in entries])
@@ -176,6 +178,7 @@ def _make_room(waiting: Iterable[Holder]) -> bool:
 
 
 def _is_held(entry: HeldOrder, status: str | None) -> bool:
+    """Whether it still counts; `status`: the order's, None: there is no such order."""
     now = datetime.now(UTC).replace(tzinfo=None)
     if status is None:
         # Not an order yet, or never to be one.
@@ -184,7 +187,7 @@ def _is_held(entry: HeldOrder, status: str | None) -> bool:
 
 
 def _removal(holder_id: str, order_id: str) -> UpdateOne:
-    """Once, however often it is sent."""
+    """The update that takes an order out of a holder's document: once, however often it is sent."""
     is_it = {"$eq": ["$$entry.order_id", order_id]}
     given_back = {"$filter": {"input": "$_gone.pieces", "as": "its", "cond": {"$eq": ["$$its.k", "$$piece.k"]}}}
     left = {"$subtract": ["$$piece.v", {"$sum": {"$map": {"input": given_back, "as": "its", "in": "$$its.v"}}}]}
@@ -224,7 +227,7 @@ def _documents(waiting: Iterable[Holder]) -> Read[dict[str, UnpaidHoldingsDocume
 
 
 def _statuses(order_ids: Sequence[str]) -> Evidence[dict[str, str]]:
-    """Of those that are orders, wherever they are by now: a guest who signs in takes them along."""
+    """The status of each that is an order. Asks every shard: a guest who signs in takes the orders to another one."""
     return Evidence(
         collection=ORDERS,
         policy=STOCK_CHECK,

@@ -30,7 +30,7 @@ def order_key(id_: str) -> OrderKey | None:
 
 
 async def orders_seen(keys: Sequence[OrderKey], context: RequestContext) -> dict[str, OrderDocument]:
-    """By order id, archived ones too, whoever owned them when the ids were made.
+    """Those of the orders that the caller may see, by id: archived ones too, whoever owned them when ids were made.
 
     While MongoDB is away the own ones, as they were copied. Raises MongoUnavailable when that is not all.
     """
@@ -41,7 +41,7 @@ async def orders_seen(keys: Sequence[OrderKey], context: RequestContext) -> dict
 
 
 async def _seen(keys: Sequence[OrderKey], viewer: str, context: RequestContext) -> dict[str, OrderDocument]:
-    """A buyer's are asked of one shard."""
+    """The orders from MongoDB and the archive. A buyer's own are asked of one shard, others only for staff."""
     seen = await run_async(own_orders(viewer, [key.id for key in keys], ORDER_STATUS))
     if (others := [key for key in keys if key.id not in seen]) and await may(context, SEE):
         seen |= await run_steps_async(orders_by_key(others, ORDER_STATUS))
@@ -60,7 +60,7 @@ async def _own_copies(keys: Sequence[OrderKey], viewer: str) -> dict[str, OrderD
 
 
 async def _archived(order_ids: Sequence[str], viewer: str, context: RequestContext) -> dict[str, OrderDocument]:
-    """Those of these that MongoDB has no more. A copy of any other shows nothing: the owner may have changed since."""
+    """The archived ones that the viewer may see. A copy of any other order shows nothing: it may have another owner."""
     try:
         copies = await copied_orders(order_ids)
     except CassandraNotConfigured:

@@ -148,12 +148,12 @@ class OrderMutation:
 
 
 def _found(key: OrderKey) -> OrderDocument | None:
-    """Archived ones too, for whoever may see it."""
+    """The order, living or archived."""
     return find_order(key.id, owner=key.owner) or archived_order(key.id)
 
 
 def _staff(user: User | AnonymousUser) -> str:
-    """Whoever has no right to an order is not told that it exists."""
+    """The name under which a member of staff acts. Raises UnknownOrder: others are not told that the order exists."""
     try:
         return actor_with(user, CHANGE).name
     except (NotSignedIn, NotAllowed) as error:
@@ -184,7 +184,10 @@ async def _answer(
     action: Callable[[], OrderDocument],
     renamed: dict[str, str] | None = None,
 ) -> OrderPayload:
-    """`renamed`: arguments of the action under other names than the mutation's."""
+    """Run the action and make the payload of what it returns or refuses.
+
+    `renamed`: arguments of the action under other names than the mutation's.
+    """
     try:
         document: OrderDocument | None = await run_write(action)
         errors: list[UserError] = []

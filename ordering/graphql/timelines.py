@@ -21,7 +21,7 @@ _loaders: WeakKeyDictionary[RequestContext, Loader] = WeakKeyDictionary()
 
 
 def timeline_loader(context: RequestContext) -> Loader:
-    """The request's own, which ends with it."""
+    """The request's own loader of events, which ends with it."""
     if context not in _loaders:
         _loaders[context] = DataLoader(load_fn=_load)
     return _loaders[context]

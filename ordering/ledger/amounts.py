@@ -10,7 +10,7 @@ MAX_AMOUNT = Decimal(10) ** 12
 
 
 def is_amount(amount: Decimal) -> bool:
-    """Money: not below zero, whole kopecks."""
+    """Whether it may be an amount of money: not below zero, whole kopecks."""
     return bool(amount.is_finite() and 0 <= amount < MAX_AMOUNT and amount == amount.quantize(Decimal("0.01")))
 
 

@@ -21,7 +21,7 @@ WEBHOOK = "webhook"
 
 
 def ledger_of(order: OrderDocument) -> Ledger:
-    """Of a document from MongoDB or Cassandra, whichever release wrote it."""
+    """The ledger of an order from MongoDB or Cassandra, whichever release wrote it."""
     entries = order.get("money")
     return tuple(map(_entry, entries)) if entries is not None else _derived(order)
 

@@ -10,6 +10,8 @@ CLOSED_UNPAID = frozenset({OrderStatus.CANCELLED, OrderStatus.EXPIRED})
 
 
 class Taken(NamedTuple):
+    """The ledger after the order has taken what it can, and whether that pays it."""
+
     ledger: Ledger
     is_paid: bool
     """There is as much as the order costs."""

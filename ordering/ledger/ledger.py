@@ -61,7 +61,7 @@ class Entry(NamedTuple):
     parts: tuple[Part, ...] = ()
     """Excess: of which payment. Repayment and chargeback: what was owed and this went out for."""
     lines: tuple[RefundLine, ...] = ()
-    """Of a refund that staff made."""
+    """What a refund that staff made is for."""
     restocked: bool = False
 
 
@@ -153,7 +153,7 @@ def with_excess(ledger: Ledger, amount: Decimal, origin: Origin) -> Ledger:
 
 
 def with_refund(ledger: Ledger, refund: Entry) -> Ledger:
-    """Raises HasFailed, and MoreThanCame above what is kept."""
+    """The ledger with the refund. Raises HasFailed, and MoreThanCame above what is kept."""
     _check_not_failed(ledger, refund.reference)
     if refund.amount > kept(ledger):
         raise MoreThanCame
@@ -246,12 +246,12 @@ def entry_with(ledger: Ledger, entry_id: str) -> Entry | None:
 
 
 def payments(ledger: Ledger, reference: str) -> list[Entry]:
-    """Several only in an order of an earlier release, which told «same» from «same »."""
+    """The payments under this reference: several only in an order of an earlier release, which kept spaces."""
     return [entry for entry in _of_kind(ledger, Kind.PAYMENT) if entry.reference == reference]
 
 
 def refunds(ledger: Ledger, reference: str) -> list[Entry]:
-    """Those that failed to arrive too."""
+    """The refunds under this reference, those that failed to arrive too."""
     return [entry for entry in ledger if entry.kind is Kind.REFUND and entry.reference == reference]
 
 
@@ -312,7 +312,7 @@ def _excess_of(ledger: Ledger, payment: Entry) -> Decimal:
 
 
 def _allotted(ledger: Ledger, amount: Decimal) -> tuple[Part, ...]:
-    """For which of what is owed this much goes out: for the one that is owed exactly so, else the oldest first."""
+    """What an amount that goes out answers: the entry of which exactly so much is owed, else the oldest first."""
     claims = [(entry, due) for entry in ledger if (due := owed(ledger, entry))]
     exact = next(((entry, due) for entry, due in claims if due == amount), None)
     parts: list[Part] = []
@@ -325,7 +325,7 @@ def _allotted(ledger: Ledger, amount: Decimal) -> tuple[Part, ...]:
 
 
 def _answered(ledger: Ledger) -> Ledger:
-    """What is owed no longer is done."""
+    """The ledger in which entries that were due and are owed no longer are done."""
     return _mapped(
         ledger,
         lambda entry: entry.state is State.DUE and not owed(ledger, entry),
@@ -341,13 +341,13 @@ def _undone(ledger: Ledger, payout: Entry) -> Ledger:
 
 
 def _reopened(ledger: Ledger, movement: Entry) -> Ledger:
-    """What this had gone out for is due again."""
+    """The ledger in which the entries that this movement had answered are due again."""
     claims = {part.entry for part in movement.parts}
     return _mapped(ledger, lambda entry: entry.id in claims, lambda entry: entry._replace(state=State.DUE))
 
 
 def _balanced(ledger: Ledger) -> Ledger:
-    """Where a bank took what had gone back already, the buyer has been paid twice: that much less is owed."""
+    """The ledger in which less is owed, by as much as a bank took that had gone back already: it was paid twice."""
     while (overdrawn := min(-kept(ledger), due_back(ledger))) > 0:
         chargeback = next(entry for entry in _of_kind(ledger, Kind.CHARGEBACK) if _rest(entry) > 0)
         parts = _allotted(ledger, min(overdrawn, _rest(chargeback)))

@@ -24,24 +24,27 @@ TURNS = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderChange:
+    """What changes in an order, the event that tells of it, and what is owed because of it."""
+
     kind: EventType
     actor: str
     note: str = ""
     status: OrderStatus | None = None
-    """None: stays."""
+    """The status afterwards; None: stays."""
     fields: Mapping[str, Any] = field(default_factory=dict)
     """What is set besides, as stored."""
     stock_due: Expression | None = None
+    """What the order then owes the stock, as ordering/stock/debts.py makes it."""
     ledger: Ledger | None = None
     """The order's money afterwards; None: stays."""
     entry: str | None = None
-    """Of the ledger: what the event tells of."""
+    """Id of the ledger's entry that the event tells of."""
     tells_the_buyer: bool = True
-    """By a letter."""
+    """Whether the buyer gets a letter."""
 
 
 def change_order(order: OrderDocument, change: OrderChange) -> OrderDocument | None:
-    """The order afterwards; None when it is no longer as it was read, and nothing was changed.
+    """Make the change; returns the order afterwards, or None when it is no longer as it was read, and nothing changed.
 
     Then the stock is changed as the order owes it, and the buyer told: a crash before that leaves it to the sweeps.
     """

@@ -23,7 +23,7 @@ BATCH = 100
 
 
 def claim_orders(guest: str, customer: str) -> int:
-    """How many became the customer's. Both are owners. Once, however often and from however many places it is called.
+    """Make the guest's orders the customer's, once, however often it is called; returns how many. Both are owners.
 
     Up to a hundred move together or not at all, which is more than a session ever buys. Whoever moves, pays or refunds
     one of them meanwhile makes the claim begin again with what is there then, or finds the order at its new owner.
@@ -38,7 +38,7 @@ def claim_orders(guest: str, customer: str) -> int:
 
 
 def _claim(guest: str, customer: str) -> list[str]:
-    """The ids of those that moved."""
+    """In the running transaction: move a batch of orders; returns their ids."""
     orders = run(_orders_of(guest))
     client_keys = [order["client_key"] for order in orders if order["client_key"]]
     taken = run(_client_keys(customer, client_keys)) if client_keys else set()
@@ -59,7 +59,7 @@ def _orders_of(owner: str) -> Read[Sequence[OrderDocument]]:
 
 
 def _client_keys(owner: str, keys: Sequence[str]) -> Read[set[str]]:
-    """Those of the keys under which the owner has an order already."""
+    """Those of the client keys under which the owner has an order already."""
     return Read(
         collection=ORDERS,
         policy=ORDER_HISTORY_FRESH,
@@ -70,7 +70,7 @@ def _client_keys(owner: str, keys: Sequence[str]) -> Read[set[str]]:
 
 
 def _move(order: OrderDocument, customer: str, *, keep_client_key: bool) -> None:
-    """Alone in its command: only so may the shard key change."""
+    """Give the order to the customer, by a command for this one alone: only so may the shard key change."""
     user_id = user_id_of(customer)
     claimed = event_now(EventType.CLAIMED, OrderStatus(order["status"]), actor=BUYER)
     try:

@@ -26,14 +26,14 @@ NOT_PAID = "not paid in time"
 
 
 def cancel_order(order_id: str, *, who: Who, actor: str, reason: str, owner: str | None = None) -> OrderDocument:
-    """Before it is paid. Its stock goes back on sale."""
+    """Cancel an order that is not paid; returns it. Its stock goes back on sale."""
     if errors := text_errors(reason, MAX_NOTE, "reason", required=False, lines=True):
         raise Refused(errors)
     return move_order(order_id, OrderStatus.CANCELLED, who=who, actor=actor, note=reason, owner=owner)
 
 
 def advance_order(order_id: str, to: OrderStatus, *, actor: str, note: str, owner: str | None = None) -> OrderDocument:
-    """On its way to the buyer, step by step: what staff tell of a paid order."""
+    """Move a paid order one step on its way to the buyer, as staff say; returns it."""
     if errors := text_errors(note, MAX_NOTE, "note", required=False, lines=True):
         raise Refused(errors)
     if to not in ADVANCES:
@@ -44,7 +44,7 @@ def advance_order(order_id: str, to: OrderStatus, *, actor: str, note: str, owne
 def move_order(
     order_id: str, to: OrderStatus, *, who: Who, actor: str, note: str = "", owner: str | None = None
 ) -> OrderDocument:
-    """The order in its new status. Whoever comes second finds another status and is refused by it."""
+    """Move the order; returns it in its new status. Whoever comes second finds another status and is refused by it."""
     for _ in range(TURNS):
         order = order_to_change(order_id, owner=owner)
         move = transition(order["status"], to, who)
@@ -88,7 +88,7 @@ def expire_unpaid(*, limit: int, now: datetime | None = None) -> int:
 
 
 def _ledger_when_closed(order: OrderDocument, to: OrderStatus, actor: str) -> Ledger | None:
-    """What was paid in part goes back when the order is closed without the rest."""
+    """The ledger of an order that is closed without being paid: what was paid in part is owed. None: it stays."""
     if to not in CLOSED_UNPAID:
         return None
     return taken_in(order, ledger_of(order), to, Origin(datetime.now(UTC), actor, SOURCE)).ledger

@@ -50,7 +50,7 @@ _BY_ENDS = {(transition.source, transition.target): transition for transition in
 
 
 def transition(source: str, target: OrderStatus, who: Who) -> Transition:
-    """The move, or why there is none."""
+    """The move from one status to another. Raises IllegalTransition, and NotYours when somebody else may make it."""
     found = _BY_ENDS.get((OrderStatus(source), target))
     if found is None:
         raise IllegalTransition("to", source=OrderStatus(source).label, target=target.label)

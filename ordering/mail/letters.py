@@ -23,7 +23,7 @@ class Letter(NamedTuple):
     subject: str
     body: str
     message_id: str
-    """Of the event: a letter that is sent twice is known by it."""
+    """Made from the event's id: a letter that is sent twice is known by it."""
     at: datetime
     """When it happened."""
 
@@ -36,7 +36,7 @@ class Line(NamedTuple):
 
 
 def letter(order: OrderDocument, event_id: str) -> Letter:
-    """About this event, in the buyer's language. The address and the lines are those of the order as it is now."""
+    """The letter about this event, in the buyer's language; to the address and with the lines as they are now."""
     event = next(event for event in order["events"] if event["id"] == event_id)
     language = order.get("language", DEFAULT_LANGUAGE)
     template = Engine.get_default().get_template(f"ordering/mail/{_template(order, event)}.{language}.txt")
@@ -66,7 +66,7 @@ def _template(order: OrderDocument, event: OrderEvent) -> str:
 
 
 def _entry_told_of(order: OrderDocument, event: OrderEvent) -> Entry | None:
-    """The entry of the ledger that the event tells of; one of an earlier release names none, and is searched."""
+    """The entry of the ledger that the event tells of; one of an earlier release names none, and is searched for."""
     ledger = ledger_of(order)
     if entry_id := event.get("entry"):
         return entry_with(ledger, entry_id)
@@ -78,7 +78,7 @@ def _entry_told_of(order: OrderDocument, event: OrderEvent) -> Entry | None:
 
 
 def _amount(order: OrderDocument, told: Entry) -> Decimal:
-    """A payout may have answered what was owed and taken the rest from the order: the buyer got the sum."""
+    """What the letter says of the entry: of a payout the sum, since a part may have come from the order itself."""
     if told.kind is not Kind.REPAYMENT:
         return told.amount
     return sum((entry.amount for entry in payouts(ledger_of(order), told.reference)), Decimal(0)) or told.amount
@@ -118,7 +118,7 @@ def _values(order: OrderDocument, event: OrderEvent, language: Language) -> Mapp
 
 
 def _minutes_left(order: OrderDocument, event: OrderEvent) -> int | None:
-    """For which the stock was held when it happened; None when it is not held any more."""
+    """For how many minutes the stock was held when the event happened; None when it is not held any more."""
     until = order["reserved_until"]
     return None if until is None else round((until - event["at"]).total_seconds() / 60)
 

@@ -23,13 +23,16 @@ _CLOSED_FOR_NOTHING = {OrderStatus.CANCELLED.value, OrderStatus.EXPIRED.value}
 
 
 def can_wait(event: OrderEvent) -> bool:
-    """Whether anybody could have caused it, without money and without staff."""
+    """Whether anybody could have caused the event, without money and without staff."""
     kind = EventType(event["type"])
     return kind is EventType.CREATED or (kind is EventType.MOVED and event["status"] in _CLOSED_FOR_NOTHING)
 
 
 def take_room(address: str, event: OrderEvent) -> datetime | None:
-    """None: the letter may go now. Else when there may be room for it. By the server's clock, for one letter each."""
+    """Count the letter about this event; None: it may go now. Else returns when there may be room for it.
+
+    By the server's clock; the same event counts once.
+    """
     begin = {"$subtract": ["$$NOW", _MILLISECONDS]}
     of_others = {"$and": [{"$gt": ["$$each.at", begin]}, {"$ne": ["$$each.id", event["id"]]}]}
     lately = {"$filter": {"input": {"$ifNull": ["$sent", []]}, "as": "each", "cond": of_others}}
@@ -51,13 +54,13 @@ def take_room(address: str, event: OrderEvent) -> datetime | None:
 
 
 def give_back(address: str, event: OrderEvent) -> None:
-    """It did not go after all."""
+    """Uncount the letter, which did not go after all."""
     mailboxes = collection_of(MAILBOXES, MailboxDocument)
     mailboxes.update_one({"_id": _id(address)}, {"$pull": {"sent": {"id": event["id"]}}})
 
 
 def _id(address: str) -> str:
-    """The same for every spelling that reaches the same mailbox: in any case, with any «+tag»."""
+    """The mailbox's id, the same for every spelling of its address: in any case, with any «+tag»."""
     name, _, domain = address.casefold().rpartition("@")
     mailbox = f"{name.partition('+')[0]}@{domain}"
     return salted_hmac("ordering.mailboxes", mailbox, algorithm="sha256").hexdigest()

@@ -45,16 +45,21 @@ class MovementKind(Enum):
 
 
 class Movement(NamedTuple):
+    """One event of money that the payment system tells of, other than a payment."""
+
     kind: MovementKind
     amount: Decimal
     reference: Reference
-    """Of the refund or chargeback at the payment system: the same in all that it tells of it."""
+    """What the payment system calls the refund or chargeback: the same in all that it tells of it."""
     source: str
     actor: str
 
 
 def record_movement(order_id: str, movement: Movement, *, owner: str | None = None) -> OrderDocument:
-    """The order with what is told. Raises ReferenceReused, and TooEarly when more goes out than has come in."""
+    """Record what the payment system tells; returns the order. The same again changes nothing.
+
+    Raises ReferenceReused, and TooEarly when more goes out than has come in.
+    """
     check_amount(movement.amount)
     for _ in range(TURNS):
         order = order_to_change(order_id, owner=owner)
@@ -67,12 +72,12 @@ def record_movement(order_id: str, movement: Movement, *, owner: str | None = No
 
 
 def is_known(order: OrderDocument, movement: Movement) -> bool:
-    """Whether the ledger has it already. Raises like `record_movement`."""
+    """Whether the ledger has the movement already. Raises like `record_movement`."""
     return _change(order, movement) is None
 
 
 def _change(order: OrderDocument, movement: Movement) -> OrderChange | None:
-    """None: nothing is left to record."""
+    """What the movement changes in the order; None: it is recorded already."""
     status = OrderStatus(order["status"])
     ledger = ledger_of(order)
     origin = Origin(datetime.now(UTC), movement.actor, movement.source)

@@ -34,16 +34,21 @@ ORDERS = Order._meta.db_table
 
 
 class IncomingMoney(NamedTuple):
+    """A payment as the payment system or staff tell of it."""
+
     amount: Decimal
     reference: Reference
-    """Of the payment: the same is recorded once."""
+    """What the payment is called: the same is recorded once."""
     source: str
     actor: str
 
 
 def receive_payment(order_id: str, money: IncomingMoney, *, owner: str | None = None) -> OrderDocument:
-    """The order with the payment. Paid in full, a new one becomes paid, and so does an expired one whose stock can be
-    had again; what the order cannot take is owed back."""
+    """Record the payment; returns the order.
+
+    Paid in full, a new order becomes paid, and so does an expired one whose stock can be had again; what the order
+    cannot take is owed back.
+    """
     check_amount(money.amount)
     for _ in range(TURNS):
         order = order_to_change(order_id, owner=owner)
@@ -59,13 +64,13 @@ def receive_payment(order_id: str, money: IncomingMoney, *, owner: str | None = 
 
 
 def check_amount(amount: Decimal) -> None:
-    """Raises BadAmount: for no or negative money, and parts of kopecks."""
+    """Raises BadAmount for no or negative money, and for parts of kopecks."""
     if not is_amount(amount) or amount == 0:
         raise BadAmount("amount")
 
 
 def is_recorded(ledger: Ledger, money: IncomingMoney) -> bool:
-    """Raises ReferenceReused: under this reference another amount is."""
+    """Whether the ledger has the payment already. Raises ReferenceReused when another amount has its reference."""
     amounts = [payment.amount for payment in payments(ledger, money.reference)]
     if amounts and money.amount not in amounts:
         raise ReferenceReused("reference", reference=money.reference, amount=amounts[0])
@@ -140,7 +145,7 @@ def _let_go(order: OrderDocument, hold_id: str) -> None:
 
 
 def _where_they_are(pieces: Sequence[Pieces]) -> list[Pieces]:
-    """Each in the category that it has by now: the order knows the one of its purchase."""
+    """The same pieces, each in the category that it has by now: the order knows the one of its purchase."""
     homes = {key.id: key.category for key in run(keys_now([each.product_id for each in pieces]))}
     return [each._replace(category=homes.get(each.product_id, each.category)) for each in pieces]
 

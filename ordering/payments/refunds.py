@@ -1,4 +1,4 @@
-"""Money that goes back, line by line, never above what was paid."""
+"""Refunds that staff make, line by line, never above what was paid."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -50,13 +50,13 @@ class Refunding(NamedTuple):
     lines: tuple[RefundLine, ...]
     reason: str
     reference: Reference
-    """The same refunds once."""
+    """What the refund is called: the same is recorded once."""
     restock: bool
     actor: str
 
 
 def refund_order(order_id: str, refunding: Refunding, *, owner: str | None = None) -> OrderDocument:
-    """The order with the refund; refunded once nothing of it is left."""
+    """Record the refund; returns the order, which becomes refunded once nothing of it is left."""
     _check(refunding)
     for _ in range(TURNS):
         order = order_to_change(order_id, owner=owner)
@@ -84,6 +84,7 @@ def _check(refunding: Refunding) -> None:
 
 
 def _is_recorded(ledger: Ledger, refunding: Refunding) -> bool:
+    """Whether the ledger has a refund of these lines under this reference."""
     return any(refund.lines == refunding.lines for refund in refunds(ledger, refunding.reference))
 
 

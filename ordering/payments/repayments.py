@@ -17,12 +17,12 @@ class Settling(NamedTuple):
     entry: str
     """Id of the entry of the ledger that is due."""
     reference: Reference
-    """Of the money that went out: the same settles once."""
+    """What the money that went out is called: the same settles once."""
     actor: str
 
 
 def settle_refund(order_id: str, settling: Settling, *, owner: str | None = None) -> OrderDocument:
-    """The order, of which this entry is owed no longer. Of two at once one pays, the other is told."""
+    """Record that what was due for this entry has gone out; returns the order. Of two at once one is told."""
     for _ in range(TURNS):
         order = order_to_change(order_id, owner=owner)
         ledger = ledger_of(order)
@@ -37,6 +37,7 @@ def settle_refund(order_id: str, settling: Settling, *, owner: str | None = None
 
 
 def _is_recorded(ledger: Ledger, claim: Entry, reference: Reference) -> bool:
+    """Whether this money has gone out for the claim. Raises ReferenceReused when it went out for something else."""
     known = payouts(ledger, reference)
     if known and not any(part.entry == claim.id for entry in known for part in entry.parts):
         raise ReferenceReused("reference", reference=reference, amount=known[0].amount)

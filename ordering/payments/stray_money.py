@@ -25,17 +25,17 @@ STRAYS = StrayMoney._meta.db_table
 
 class Stray(NamedTuple):
     type: str
-    """Of the event: a payment, a refund, a chargeback."""
+    """The kind of the event: a payment, a refund, a chargeback."""
     reference: Reference
     """The same of the same type is recorded once."""
     amount: Decimal
     currency: str
     order: str
-    """As the payment system names it."""
+    """The order as the payment system names it."""
 
 
 def record_stray(stray: Stray, reason: StrayReason) -> None:
-    """Raises ReferenceReused, when another amount or order is recorded under its reference."""
+    """Keep it for staff, once. Raises ReferenceReused when another amount or order is recorded under its reference."""
     id_ = f"{stray.type}:{stray.reference}"
     document = _unsettled(id_, stray, reason)
     strays = collection_of(STRAYS, StrayMoneyDocument)
@@ -52,7 +52,10 @@ def record_stray(stray: Stray, reason: StrayReason) -> None:
 
 
 def settle_stray(stray_id: str, reference: Reference, *, actor: str) -> None:
-    """Staff have paid it back, or recorded it in the right order: under this reference. Raises SettledAlready."""
+    """Note that staff have paid it back, or recorded it in the right order, under this reference.
+
+    Raises SettledAlready.
+    """
     settled = {"settled_by": actor, "settled_reference": reference}
     strays = collection_of(STRAYS, StrayMoneyDocument)
     found = strays.update_one(

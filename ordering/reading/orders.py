@@ -15,21 +15,22 @@ ORDERS = Order._meta.db_table
 
 
 class OrderKey(NamedTuple):
-    """As an order's public id carries it."""
+    """The key of an order that its public id carries."""
 
     owner: str | None
-    """When the id was made: the order may have become another's since. None: not known."""
+    """The owner when the id was made: the order may have become another's since. None: not known."""
     id: str
 
 
 def order_by_id(order_id: str, *, owner: str | None, policy: Policy) -> Steps[OrderDocument | None]:
-    """Asks the owner's shard; only when the order is not there any more, every shard."""
+    """One order. Asks the owner's shard; only when the order is not there any more, every shard."""
     found = yield from orders_by_key([OrderKey(owner, order_id)], policy)
     return found.get(order_id)
 
 
 def orders_by_key(keys: Sequence[OrderKey], policy: Policy) -> Steps[dict[str, OrderDocument]]:
-    """By order id. The same for many: one command, and a second one for those that have changed their owner."""
+    """The orders that there are, by id: one command to the owners' shards, and a second one, to every shard, for those
+    that have changed their owner."""
     owners = sorted({key.owner for key in keys if key.owner is not None})
     found: dict[str, OrderDocument] = {}
     if owners:
@@ -42,19 +43,19 @@ def orders_by_key(keys: Sequence[OrderKey], policy: Policy) -> Steps[dict[str, O
 
 
 def own_orders(owner: str, order_ids: Sequence[str], policy: Policy) -> Read[dict[str, OrderDocument]]:
-    """Those of these ids that are the owner's, by order id."""
+    """Those of the orders that are the owner's, by id. Asks one shard."""
     return _by({"owner": owner, "_id": _one_of(order_ids)}, policy)
 
 
 def find_order(order_id: str, *, owner: str | None = None) -> OrderDocument | None:
-    """As it stands on the primary."""
+    """The order as it stands on the primary. Every shard is asked when the owner is not known, or not the owner now."""
     return run_steps(order_by_id(order_id, owner=owner, policy=ORDER_HISTORY_FRESH)) or _at_one_moment(
         {"_id": order_id}
     )
 
 
 def order_to_change(order_id: str, *, owner: str | None = None) -> OrderDocument:
-    """Likewise, for whoever may change it. Raises OrderArchived or UnknownOrder."""
+    """The order as it stands on the primary, for whoever may change it. Raises OrderArchived or UnknownOrder."""
     order = find_order(order_id, owner=owner)
     if order is None:
         raise OrderArchived("order") if archived_order(order_id) else UnknownOrder("order")
@@ -62,13 +63,14 @@ def order_to_change(order_id: str, *, owner: str | None = None) -> OrderDocument
 
 
 def find_order_by_number(number: str) -> OrderDocument | None:
-    """As it stands on the primary; as `written`. Asks every shard, by its index."""
+    """The order with this number, as `numbers.written`, as it stands on the primary. Asks every shard, by its index."""
     where = {"keys": f"number:{number}"}
     return next(iter(run(_by(where, ORDER_HISTORY_FRESH)).values()), None) or _at_one_moment(where)
 
 
 def _at_one_moment(where: Expression) -> OrderDocument | None:
-    """A payment must not be told that there is no such order because it was on its way between two shards."""
+    """Ask every shard as of one moment: a payment must not be told that there is no such order because it was on its
+    way between two shards."""
     found = Evidence(
         collection=ORDERS,
         policy=ORDER_HISTORY_FRESH,

@@ -24,12 +24,12 @@ class PeriodTooLong(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Cancelled and expired orders count as orders, and bring nothing: nothing of theirs was paid and kept."""
+    """Sums over orders. Cancelled and expired ones count as orders and bring nothing: nothing was paid and kept."""
 
     orders: int = 0
     pieces: int = 0
     total: Decimal = Decimal(0)
-    """Of all orders, whatever became of them."""
+    """The sum of all orders, whatever became of them."""
     paid: Decimal = Decimal(0)
     refunded: Decimal = Decimal(0)
     by_status: Mapping[str, int] = field(default_factory=dict)
@@ -53,13 +53,13 @@ class PeriodDay:
 
 
 def orders_by_region_and_day(regions: Sequence[str], first_day: date, last_day: date) -> list[RegionDay]:
-    """Each region with each day, both included, in that order. Raises PeriodTooLong, CassandraError."""
+    """Figures of each region and day, both days included, in that order. Raises PeriodTooLong, CassandraError."""
     days = _days(first_day, last_day)
     return [RegionDay(region, day, _figures(_rows_of_region(region, day))) for region in regions for day in days]
 
 
 def orders_in_period(first_day: date, last_day: date) -> list[PeriodDay]:
-    """Each day, both included. Raises PeriodTooLong, CassandraError."""
+    """Figures of each day, both included. Raises PeriodTooLong, CassandraError."""
     return [PeriodDay(day, _figures(_rows_of_day(day))) for day in _days(first_day, last_day)]
 
 
@@ -84,7 +84,7 @@ def _rows(table: Table, where: str, *values: object) -> Iterator[Row]:
 
 
 def _figures(rows: Iterable[Row]) -> Figures:
-    """Summed as they come: a peak day is never in memory."""
+    """The sums over the rows, taken as they come: a peak day is never in memory."""
     by_status: Counter[str] = Counter()
     pieces, total, paid, refunded = 0, Decimal(0), Decimal(0), Decimal(0)
     for row in rows:

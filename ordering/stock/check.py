@@ -1,4 +1,5 @@
-"""Whether what is reserved is what open orders wait for. Nothing should ever differ; this is how we would know.
+"""The check of reservations: is what is reserved what open orders wait for? Nothing should ever differ; this is how
+we would know.
 
 The shop goes on selling while it is looked at, and orders move from shard to shard when guests sign in. So products and
 orders are read as of one moment. A first look over everything finds suspects; each of them is looked at once more, with
@@ -32,7 +33,7 @@ REASON = "резерв разошёлся с заказами, две прове
 StockPlace = tuple[str, str]
 """Product id and geozone."""
 Orders = Mapping[str, OrderDocument]
-"""By id."""
+"""Orders by id."""
 
 _OF_PRODUCTS = ("category", "stock", "holds", "version")
 _OF_ORDERS = ("status", "geozone", "items", "stock_due", "retaken")
@@ -40,6 +41,8 @@ _OPEN: tuple[Expression, ...] = ({"status": OrderStatus.NEW.value}, {"stock_due.
 
 
 class CheckedReservation(NamedTuple):
+    """A reservation that differs, and what was done about it."""
+
     difference: Difference
     confirmed: bool
     """An earlier check found the same, long enough ago."""
@@ -47,7 +50,7 @@ class CheckedReservation(NamedTuple):
 
 
 def check_reservations(*, repair: bool) -> Iterator[CheckedReservation]:
-    """Write down every difference as it is found; with `repair`, correct those that an earlier check found, too."""
+    """Write down every difference as it is found, and yield it; with `repair`, correct what an earlier check found."""
     seen: list[Difference] = []
     for found in find_differences():
         seen.append(found)
@@ -101,7 +104,7 @@ def _differences(moment: Snapshot, product_id: str) -> list[Difference]:
 
 
 def _open_orders(moment: Snapshot, where: Mapping[str, Any] | None = None) -> dict[str, OrderDocument]:
-    """Those that wait for stock, and those that owe it a change."""
+    """Orders that wait for stock, and those that owe it a change. Asks every shard, by the indexes of both."""
     found: dict[str, OrderDocument] = {}
     for state in _OPEN:
         of_state = moment.run(_orders({**state, **(where or {})}))
@@ -110,6 +113,7 @@ def _open_orders(moment: Snapshot, where: Mapping[str, Any] | None = None) -> di
 
 
 def _orders_of_holds(moment: Snapshot, product: ProductDocument) -> dict[str, OrderDocument]:
+    """The orders for which the product holds pieces. Asks every shard: their owners may have changed."""
     ids = [hold["order_id"] for hold in product["holds"]]
     return moment.run(_orders({"_id": {"$in": ids}})) if ids else {}
 
@@ -125,11 +129,12 @@ def _orders(where: Mapping[str, Any]) -> Evidence[dict[str, OrderDocument]]:
 
 
 def _products(where: Mapping[str, Any]) -> Evidence[list[ProductDocument]]:
+    """Asks every shard: a product may be changing its category, which is where it lives."""
     return Evidence(collection=PRODUCTS, policy=STOCK_CHECK, where=where, fields=_OF_PRODUCTS, result=list)
 
 
 def _waited_for(orders: Iterable[OrderDocument], receipts: Iterable[str] = ()) -> Counter[StockPlace]:
-    """Pieces by place: of orders not paid yet, and of moves whose change of stock is still owed."""
+    """How many pieces orders that are not paid yet, and moves whose change of stock is still owed, wait for."""
     made = set(receipts)
     pieces: Counter[StockPlace] = Counter()
     for order in orders:
@@ -144,7 +149,7 @@ def _waited_for(orders: Iterable[OrderDocument], receipts: Iterable[str] = ()) -
 
 
 def _held(product: ProductDocument, orders: Orders) -> Counter[StockPlace]:
-    """Pieces of attempts that are no order yet."""
+    """How many pieces of the product are held by checkouts and late payments that are still under way."""
     pieces: Counter[StockPlace] = Counter()
     for hold in product["holds"]:
         order = orders.get(hold["order_id"])

@@ -25,7 +25,7 @@ _ORDER_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 def record_event(event: MoneyEvent) -> OrderDocument | None:
-    """The order in which it is recorded now or was before; None: it fits none, and is kept for staff.
+    """Record the event in its order, once; returns the order, or None when it fits none and is kept for staff.
 
     Raises OrderBusy, ReferenceReused, TooEarly, OtherCurrency; CassandraError while nobody can tell whether the order
     is archived.

@@ -77,7 +77,7 @@ def _parsed(body: bytes) -> MoneyEvent | None:
 
 
 def _record(event: MoneyEvent) -> OrderDocument | None:
-    """What can only be recorded later is answered so that the payment system calls again."""
+    """Record the event. What can only be recorded later is refused so that the payment system calls again."""
     try:
         return record_event(event)
     except TooEarly as error:

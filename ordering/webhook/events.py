@@ -17,7 +17,7 @@ _AMOUNT = re.compile(r"[0-9]{1,12}(\.[0-9]{1,2})?")
 
 
 class BadEvent(Exception):
-    """Says what is wrong with it."""
+    """The body of a call is no event; the message says what is wrong with it."""
 
 
 class MoneyEvent(NamedTuple):
@@ -25,13 +25,13 @@ class MoneyEvent(NamedTuple):
     reference: Reference
     """What is recorded once: the id of a payment's event; what a refund or chargeback is called there."""
     order: str
-    """Its number in any grouping, or its id."""
+    """The order's number in any grouping, or its id."""
     amount: Decimal
     currency: str
 
 
 def parsed_event(body: bytes) -> MoneyEvent | None:
-    """None for a type of event that is none of our business. Raises BadEvent."""
+    """The event in a body; None for a type that is none of our business. Raises BadEvent."""
     try:
         content = json.loads(body)
     except (ValueError, RecursionError):
