@@ -1,4 +1,4 @@
-"""What callers must expect from Cassandra. The shop lives without it, so these are answers, not faults."""
+"""Errors that callers of Cassandra must expect. The shop lives without it, so these are answers, not faults."""
 
 
 class CassandraError(Exception):
@@ -6,11 +6,11 @@ class CassandraError(Exception):
 
 
 class CassandraUnavailable(CassandraError):
-    """It did not answer in time or could not serve the request. Later it may."""
+    """Cassandra did not answer in time or could not serve the request. It may later."""
 
 
 class CassandraNotConfigured(CassandraError):
-    """CASSANDRA_CONTACT_POINTS is empty: there is none, and waiting will not bring one."""
+    """CASSANDRA_CONTACT_POINTS is empty: there is no Cassandra, and waiting will not bring one."""
 
     def __init__(self) -> None:
         super().__init__("Cassandra is not configured (CASSANDRA_CONTACT_POINTS is empty)")

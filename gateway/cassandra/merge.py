@@ -14,7 +14,7 @@ AT_ONCE = 32
 async def merged(
     sources: Sequence[AsyncGenerator[T, None]], key: Callable[[T], Any], *, descending: bool = False
 ) -> AsyncGenerator[T, None]:
-    """All of them in the order of the key, in which each of them must be. Closes them in the end."""
+    """All rows of all sources in the order of the key, in which each source must already be. Closes the sources."""
     async with AsyncExitStack() as stack:
         for source in sources:
             await stack.enter_async_context(aclosing(source))
@@ -32,7 +32,7 @@ async def merged(
 
 
 async def _first_of_each(sources: Sequence[AsyncGenerator[T, None]]) -> dict[int, T]:
-    """By the number of the source; without those that are empty."""
+    """The first row of each source that has one, by the source's number."""
     turns = asyncio.Semaphore(AT_ONCE)
 
     async def first(source: AsyncGenerator[T, None]) -> list[T]:

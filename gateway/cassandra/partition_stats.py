@@ -1,4 +1,4 @@
-"""How large partitions are, sampled by those who write them; and how many buckets a bucketed table needs.
+"""Sizes of partitions, sampled by those who write them, and how many buckets a bucketed table needs.
 
 A table whose partition key ends in `bucket` spreads what would be one hot partition over several. Their number follows
 from the rows counted so far and only grows: rows stay where they were written, and readers ask for the number.
@@ -63,7 +63,7 @@ Partition = tuple[Any, ...]
 
 
 class Size(NamedTuple):
-    """Of one partition, as last measured."""
+    """The size of one partition as last measured."""
 
     table: str
     partition: str
@@ -73,7 +73,7 @@ class Size(NamedTuple):
 
 
 class _Trusted:
-    """Numbers of buckets that this process knows."""
+    """Numbers of buckets that this process has read a moment ago."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, str], tuple[float, int]] = {}
@@ -95,7 +95,7 @@ TRUSTED = _Trusted()
 
 
 def choose_bucket(table: Table, *prefix: object, identity: str) -> int:
-    """Where a new row goes. Readers can find the bucket before anything is in it."""
+    """The bucket for a new row. Makes more buckets when the rows need them, known to readers before they are used."""
     label = _label(prefix)
     buckets = TRUSTED.get(table, label)
     if buckets is None:
@@ -105,7 +105,7 @@ def choose_bucket(table: Table, *prefix: object, identity: str) -> int:
 
 
 def buckets_of(table: Table, *prefix: object) -> range:
-    """The buckets in which rows may be; none when nothing was ever written."""
+    """The buckets in which rows may be; empty when nothing was ever written."""
     return _range(read(_known_buckets(table, _label(prefix))))
 
 
@@ -114,7 +114,7 @@ async def buckets_of_async(table: Table, *prefix: object) -> range:
 
 
 def note(tables: Iterable[Table], partitions: Collection[Partition]) -> None:
-    """Measure some of the partitions that have just been written. A convenience: never fails."""
+    """Measure some of the partitions that have just been written. Never fails: the sizes are a convenience."""
     sampled = {table.full_name: table for table in tables if table.sampled}
     chosen = [partition for partition in partitions if partition[0] in sampled]
     random.shuffle(chosen)
@@ -126,7 +126,7 @@ def note(tables: Iterable[Table], partitions: Collection[Partition]) -> None:
 
 
 def measure(table: Table, partition: Partition) -> Size:
-    """Count the rows of a partition and weigh a few; kept when it has buckets or is large."""
+    """Count the rows of a partition and weigh a few; the size is stored if the table has buckets or it is large."""
     where = " AND ".join(f"{column} = ?" for column in table.partition_key)
     counted = first(
         Select(f"SELECT count(*) AS rows FROM {table.full_name} WHERE {where}", partition, table.read_at, page_size=1)  # noqa: S608
@@ -142,7 +142,7 @@ def measure(table: Table, partition: Partition) -> Size:
 
 
 def largest(tables: Sequence[Table], *, limit: int) -> list[Size]:
-    """The largest partitions that are known, for the page of hot partitions."""
+    """The largest partitions that were measured, for the page of hot partitions."""
     found = [
         Size(row["table_name"], row["partition_key"], row["rows"], row["bytes"], row["measured_at"])
         for table in tables
@@ -153,7 +153,7 @@ def largest(tables: Sequence[Table], *, limit: int) -> list[Size]:
 
 
 def _grow(table: Table, label: str) -> int:
-    """The buckets that the rows counted so far need, made known to readers first."""
+    """How many buckets the rows counted so far need; new ones are made known to readers first."""
     known = read(_known_buckets(table, label))
     rows = sum(row["rows"] or 0 for row in known)
     needed = 1
@@ -187,6 +187,7 @@ def _range(known: Iterable[Row]) -> range:
 
 
 def _claim_due(chosen: Sequence[Partition], sampled: dict[str, Table]) -> Iterator[Partition]:
+    """A random few of the partitions whose turn it is to be measured; a mark in Redis keeps others from them."""
     left = MEASURED_AT_ONCE
     for partition in chosen:
         if not left:
@@ -208,5 +209,5 @@ def _label(parts: Iterable[object]) -> str:
 
 
 def _weight(row: Row) -> int:
-    """Of the values as text: near enough to what they take on disk before compression."""
+    """The length of the values as text: near enough to what they take on disk before compression."""
     return sum(len(str(value)) for value in row.values() if value is not None)

@@ -1,4 +1,4 @@
-"""Running reads: `read`, `first`, `scan` for synchronous code, the same with `_async` for GraphQL; many: `read_many`.
+"""Running reads: `read`, `first`, `scan`, the same with `_async` for GraphQL, and `read_many` for many at once.
 
 All raise CassandraNotConfigured or CassandraUnavailable, and never wait longer than to connect, prepare and ask.
 """
@@ -26,7 +26,7 @@ def first(request: Select) -> Row | None:
 
 
 def read_many(requests: Iterable[Select]) -> list[list[Row]]:
-    """The rows of each, in the order of the requests; as many of them are under way at a time as of writes."""
+    """The rows that each request finds, in the order of the requests; IN_FLIGHT requests are under way at a time."""
     CIRCUIT.check()
     answers: list[list[Row]] = []
     pending: deque[tuple[Ready, Future[RowPage]]] = deque()
@@ -46,7 +46,7 @@ def read_many(requests: Iterable[Select]) -> list[list[Row]]:
 
 
 def scan(request: Select) -> Iterator[Row]:
-    """Row by row, fetched page by page as they are asked for."""
+    """Yields rows one by one, fetching pages as they are asked for."""
     CIRCUIT.check()
     to_send = prepare(request)
     yield from _from(to_send, wait(send(to_send)))
@@ -74,7 +74,7 @@ async def scan_async(request: Select) -> AsyncGenerator[Row, None]:
 
 
 def ping() -> float:
-    """Seconds that a request to the nearest node takes, the connection included when it is the first."""
+    """Seconds that a request to the nearest node takes, including the connection when it is the first."""
     started = time.perf_counter()
     first(_PING)
     return time.perf_counter() - started

@@ -8,10 +8,10 @@ Row = dict[str, Any]
 
 
 class Consistency(StrEnum):
-    """How many replicas must answer. LOCAL_: of our own data centre, so that the other may be cut off."""
+    """How many replicas must answer. LOCAL_ means those of our own data centre, so that the other may be cut off."""
 
     ANY = "ANY"
-    """Writes only: a hint kept by the coordinator is enough, no replica needs to be up."""
+    """For writes only: a hint kept by the coordinator is enough, no replica needs to be up."""
     ONE = "ONE"
     LOCAL_ONE = "LOCAL_ONE"
     LOCAL_QUORUM = "LOCAL_QUORUM"

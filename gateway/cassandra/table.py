@@ -1,4 +1,4 @@
-"""A table in Cassandra: key, columns, lifetime, consistency, repair; declared in an app's cassandra/tables.py.
+"""Tables of Cassandra: key, columns, lifetime, consistency and repair, declared in an app's cassandra/tables.py.
 
 `manage.py cassandra apply` makes it true. Requests come from the declaration too, so that none can forget its policy.
 """
@@ -32,7 +32,10 @@ _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
 def time_windows(days: int) -> Compaction:
-    """For rows that expire or age together: whole files are dropped. Windows go by the timestamps of the writes."""
+    """Compaction for rows that expire or age together, in files that are dropped whole.
+
+    Windows go by the timestamps of the writes.
+    """
     return {
         "class": "TimeWindowCompactionStrategy",
         "compaction_window_unit": "DAYS",
@@ -55,15 +58,15 @@ class UserType:
 class Table:
     name: str
     kind: KeyspaceKind
-    """What sort of data it holds: decides the keyspace, and with it the replication."""
+    """The kind of data it holds, which decides the keyspace and with it the replication."""
     serves: str
     """The query this table exists for, in one line."""
     columns: Mapping[str, str]
-    """Name to CQL type, as Cassandra itself spells it: `text`, `map<text, int>`."""
+    """The CQL type of each column, as Cassandra itself spells it: `text`, `map<text, int>`."""
     partition_key: tuple[str, ...]
     clustering: Mapping[str, Direction] = field(default_factory=dict)
     types: tuple[UserType, ...] = ()
-    """Those its columns mention."""
+    """The types of our own that the columns use."""
     ttl: timedelta | None = None
     """How long a row lives unless the write says otherwise."""
     compaction: Compaction = field(default_factory=lambda: SIZE_TIERED)
@@ -76,8 +79,7 @@ class Table:
 
     All or none: a single write under the clock's time would outlive the versions that follow."""
     sampled: float = 0.0
-    """Of the partitions that a sync writes, the share that it measures for partition_stats; 1 where buckets depend on
-    it."""
+    """The share of written partitions that a sync measures for partition_stats; 1 where buckets depend on it."""
 
     def __post_init__(self) -> None:
         _check_names(self.name, *self.columns)
@@ -113,7 +115,7 @@ class Table:
         limit: int | None = None,
         page_size: int = PAGE_SIZE,
     ) -> Select:
-        """Rows by CQL conditions with a `?` per parameter: `select("owner = ? AND month = ?", owner, month)`."""
+        """A read by CQL conditions with a `?` per parameter: `select("owner = ? AND month = ?", owner, month)`."""
         if where.count("?") != len(params):
             raise ValueError(f"{self.name}: {len(params)} parameters for «{where}»")
         if unknown := set(columns) - self.columns.keys():
@@ -124,12 +126,12 @@ class Table:
         return Select(cql, params, self.read_at, page_size)
 
     def keys(self) -> Select:
-        """The keys of all rows there are, in no order: for `scan`, since a table may be of any size."""
+        """A read of all keys in no order; run it by `scan`, since a table may be of any size."""
         cql = f"SELECT {', '.join(self.primary_key)} FROM {self.full_name}"  # noqa: S608 names are checked
         return Select(cql, (), self.read_at, PAGE_SIZE)
 
     def by_key(self, row: Mapping[str, Any]) -> Select:
-        """The row with the key of this one."""
+        """A read of the one row that has the key of this row."""
         where = " AND ".join(f"{column} = ?" for column in self.primary_key)
         return self.select(where, *(row[column] for column in self.primary_key))
 
@@ -157,7 +159,7 @@ class Table:
         )
 
     def delete(self, key: Mapping[str, Any], *, timestamp: int | None = None) -> Write:
-        """Delete a row; or, with the last columns of the key left out, all rows below it, down to a whole partition."""
+        """Delete a row; with the last columns of the key left out, all rows below it, up to a whole partition."""
         self._check_timestamp(timestamp)
         prefix = self.primary_key[: len(key)]
         if set(prefix) != key.keys() or len(prefix) < len(self.partition_key):

@@ -1,4 +1,4 @@
-"""Between documents and rows, both ways, by the declared types: no value is converted by hand."""
+"""Conversion between documents and rows, both ways, by the declared types: no value is converted by hand."""
 
 import re
 from collections.abc import Callable, Collection, Mapping
@@ -18,17 +18,20 @@ Types = tuple[UserType, ...]
 
 
 class Codec:
-    """Of one table. A column of the same name holds a document's field, `id_column` its `_id`."""
+    """Makes rows of one table from documents, and documents from rows.
+
+    A column holds the document's field of the same name, `id_column` its `_id`.
+    """
 
     def __init__(self, table: Table, *, id_column: str, beside: Collection[str] = ()) -> None:
-        """`beside`: columns that are no fields of the document."""
+        """`beside` names the columns that are no fields of the document."""
         fields = {column: "_id" if column == id_column else column for column in table.columns if column not in beside}
         self._fields = fields
         self._encoders = {column: _optional(_encoder(table.columns[column], table.types)) for column in fields}
         self._decoders = {column: _optional(_decoder(table.columns[column], table.types)) for column in fields}
 
     def row(self, document: Mapping[str, Any], **beside: Any) -> Row:
-        """The row that a document makes, with what stands beside its fields, as Cassandra takes it."""
+        """The row for a document, as Cassandra takes it; `beside` gives the columns that are no fields of it."""
         made = {column: encode(document.get(self._fields[column])) for column, encode in self._encoders.items()}
         return made | beside
 

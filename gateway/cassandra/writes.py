@@ -17,7 +17,10 @@ BATCH = 100
 
 
 def write(writes: Iterable[Write]) -> None:
-    """Return when all are acknowledged. After an error some are written, some not: repeat them all, it does no harm."""
+    """Write all; returns when all are acknowledged.
+
+    After an error some are written and some not: repeat them all, it does no harm.
+    """
     CIRCUIT.check()
     pending: deque[Future[RowPage]] = deque()
     for batch in _by_partition(writes):
@@ -29,7 +32,7 @@ def write(writes: Iterable[Write]) -> None:
 
 
 def gathered(writes: Iterable[Write]) -> list[Write]:
-    """The same, those of one partition beside each other, so that they travel together."""
+    """The same writes, with those of one partition beside each other, so that they travel together."""
     by_partition: dict[tuple[Any, ...], list[Write]] = {}
     for one in writes:
         by_partition.setdefault(one.partition, []).append(one)
@@ -37,7 +40,7 @@ def gathered(writes: Iterable[Write]) -> list[Write]:
 
 
 def _by_partition(writes: Iterable[Write]) -> Iterator[list[Write]]:
-    """Neighbours that belong to one partition; the input is not gathered, it may be as long as a table."""
+    """Batches of neighbours that belong to one partition. Nothing is gathered: the input may be as long as a table."""
     for _, group in groupby(writes, key=lambda write: write.partition):
         while batch := list(islice(group, BATCH)):
             yield batch

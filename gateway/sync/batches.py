@@ -1,4 +1,4 @@
-"""Walking a collection of any size in batches, each a read of its own: nothing is held open while a batch is worked on.
+"""Walking a collection of any size in batches; each is a read of its own, so that nothing is held open meanwhile.
 
 What is inserted or changed behind the walk is not seen by it. From the primary: what is compared must be the newest.
 """

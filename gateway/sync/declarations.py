@@ -1,4 +1,4 @@
-"""What is kept in step with Cassandra: each app says so once, as SYNCED in its cassandra/sync.py."""
+"""Declarations of what is kept in step with Cassandra: each app's SYNCED, in its cassandra/sync.py."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -35,27 +35,28 @@ class Synced(Generic[D]):
 
     collection: str
     key: tuple[str, ...]
-    """Fields that address a document: the shard key and `_id`."""
+    """The fields that address a document: the shard key and `_id`."""
     tables: tuple[Table, ...]
     writes: Callable[[D], Iterable[Write]]
-    """All rows of this version, and deletions of those that earlier versions may have left elsewhere."""
+    """Returns all rows of this version, and deletions of those that earlier versions may have left elsewhere."""
     placed: Callable[[D], Expression] = _nothing
-    """Fields to be written into the document before its rows are: where those go that could go elsewhere.
+    """Returns fields to set in the document before its rows are written: the places of rows that could go elsewhere.
 
-    So whoever syncs it next, after a crash or at the same time, knows every place where a row may be."""
+    So whoever syncs it next, after a crash or at the same time, knows every place where a row may be.
+    """
     tidied: Callable[[D], Expression] = _nothing
-    """Pipeline fields to be set once the rows are there: places that need not be remembered any more."""
+    """Returns fields to set, as expressions, once the rows are there: places that need not be remembered any more."""
 
     rows: Rows[D] | None = None
-    """Each row of this version with its table, to be compared with what is there. None: cannot be compared."""
+    """Returns each row of this version with its table, to be compared with what is there. None: cannot be compared."""
     lookups: Lookups[D] | None = None
-    """For each document the reads that find its rows, and any that it should not have. None: each row by its key."""
+    """Returns for each document the reads that find its rows, and any it should not have. None: each row by its key."""
     walked: tuple[Table, ...] = ()
-    """Those of its tables of which every row is looked at for one that no document makes."""
+    """Tables whose every row is looked at, for rows that no document makes."""
     id_column: str = ""
-    """Where these hold the id of the document."""
+    """The column in which the walked tables hold the document's id."""
     not_rebuilt: Callable[[], str] = _no_note
-    """What its tables hold that no document makes any more, in words; empty when there is nothing."""
+    """Says what the tables hold that no document makes any more, so that it cannot be rebuilt; empty: nothing."""
 
     def address(self, document: Mapping[str, Any]) -> Expression:
         """The filter that finds the document on its shard."""

@@ -5,7 +5,7 @@ from typing import NotRequired, TypedDict
 
 
 class Unsynced(TypedDict):
-    """What is owed to Cassandra, as long as something is."""
+    """What a document still owes to Cassandra; absent when it owes nothing."""
 
     since: datetime
     due: datetime

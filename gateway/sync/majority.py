@@ -1,4 +1,4 @@
-"""Reads of what no election can take back.
+"""Reads of what a majority has committed, which no election can take back.
 
 A version that is lost with its primary would leave rows in Cassandra under a timestamp that another version then gets
 too: Cassandra would mix the two, cell by cell.
@@ -11,5 +11,5 @@ from gateway.mongo.client import Document, database
 
 
 def committed(collection: str) -> Collection[Document]:
-    """As most members of its replica set have it: of a change of this moment perhaps not yet the newest."""
+    """The collection as a majority of the replica set has it; a change of this very moment may not be seen yet."""
     return database()[collection].with_options(read_concern=ReadConcern("majority"))

@@ -27,7 +27,7 @@ WAITING = 100_000
 
 
 def sync_soon(collection: str, keys: Iterable[tuple[str, ...]]) -> None:
-    """After the commit of every change, with the key fields of the documents. Never fails, hardly waits."""
+    """Queue changed documents, by their keys, to be copied soon. Call it after the commit; it never fails."""
     if not settings.CASSANDRA_CONTACT_POINTS:
         return
     members = [json.dumps(key) for key in keys]
@@ -47,7 +47,7 @@ def sync_soon(collection: str, keys: Iterable[tuple[str, ...]]) -> None:
 
 
 def sync_queued(collection: str) -> int:
-    """Copy what has been queued since the last time; returns how many documents. Raises CassandraError.
+    """Copy what is queued; returns how many documents. Raises CassandraError.
 
     What is queued meanwhile has its own task, a delay later: else a shop that sells all the time would keep this one
     busy for ever, and each sale would be copied by itself.

@@ -15,19 +15,24 @@ from gateway.sync.declarations import Synced, declared
 
 
 class Batch(NamedTuple):
+    """What one step of a rebuild has done."""
+
     documents: int
     rows: int
     last: Any
-    """Id of the last document: the rows of all up to it are there."""
+    """The id of the last document: the rows of all documents up to it are there."""
 
 
 def rebuildable() -> dict[str, tuple[Synced, Table]]:
-    """By name, each table that is made from documents."""
+    """Each table that is made from documents, with its declaration, by the table's name."""
     return {table.name: (synced, table) for synced in declared() for table in synced.tables}
 
 
 def rebuild(synced: Synced, table: Table, *, after: Any = None) -> Iterator[Batch]:
-    """All documents beyond `after`, in the order of their ids; what is yielded is done. Raises CassandraError."""
+    """Write the table's rows of all documents with ids beyond `after`; yields each batch once it is done.
+
+    Raises CassandraError.
+    """
     for documents in by_id(synced.collection, after=after):
         placed = place(synced, documents)
         # One that was changed at this moment is left to the copying of its change, which writes all of its tables.

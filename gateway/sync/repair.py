@@ -1,4 +1,4 @@
-"""Repairing rows that differ from their documents: as of a new version, so that nothing there before is younger."""
+"""Repairing rows that differ from their documents: written as a new version, so that they win over what is there."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -22,6 +22,8 @@ log = structlog.get_logger(__name__)
 
 
 class Finding(NamedTuple):
+    """A difference, and whether it has been repaired."""
+
     difference: RowDifference
     is_repaired: bool
 

@@ -1,4 +1,4 @@
-"""Rows that no document makes: the other way of comparing, for tables that are walked whole."""
+"""Strays: rows that no document makes. The comparison the other way round, for tables that are walked whole."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence

@@ -101,7 +101,7 @@ class Turns:
             raise ClientGone
 
     def _queue(self, client: str) -> asyncio.Future[None]:
-        """Take a place in the queue: a future, done when the turn comes, cancelled when another client gets the place."""
+        """Take a place in the queue: a future, done when the turn comes, cancelled when another client gets it."""
         if self._is_full():
             largest = self._largest(client)
             if largest is None:

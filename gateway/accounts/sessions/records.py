@@ -38,7 +38,7 @@ class SessionRecord:
     user_id: str | None
     """None for a guest's session."""
     auth: str = field(repr=False)
-    """The account's session hash at sign-in: once the account's is another, the session is over. Empty for a guest's."""
+    """The account's session hash at sign-in. Once the account has another, the session is over. Empty: a guest's."""
     data: str = field(repr=False)
     created_at: datetime
     last_active_at: datetime

@@ -1,4 +1,4 @@
-"""Cassandra's circuit: see gateway/circuit.py."""
+"""Cassandra's circuit, see gateway/circuit.py."""
 
 from django.conf import settings
 

@@ -1,4 +1,4 @@
-"""What an error says: about the cluster, for the circuit; and about the request, for the caller."""
+"""What an error of the driver means: about the cluster, for the circuit; and about the request, for the caller."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -30,7 +30,7 @@ SILENCE = (OperationTimedOut, ConnectionException, TimeoutError, OSError)
 
 @contextmanager
 def typed_errors() -> Iterator[None]:
-    """Errors raised inside reach the circuit, and the caller as the types of gateway.cassandra.errors."""
+    """Report errors raised inside to the circuit, and raise them as the types of gateway.cassandra.errors."""
     try:
         yield
     except CassandraError:
@@ -43,7 +43,7 @@ def typed_errors() -> Iterator[None]:
 
 
 def judge(error: Exception) -> Exception:
-    """Tell the circuit; return what the caller should see."""
+    """Report the error to the circuit; returns the error that the caller should see."""
     if isinstance(error, NOT_SERVED) or _tried_and_not_served(error):
         CIRCUIT.note_answer()
     elif isinstance(error, REFUSED):
@@ -63,14 +63,14 @@ def judge(error: Exception) -> Exception:
 
 
 def _tried_and_not_served(error: Exception) -> bool:
-    """«No host available» also when the nodes are there but none of those asked could serve the request."""
+    """Whether nodes are there but could not serve the request: the driver says «no host available» then, too."""
     if not isinstance(error, NoHostAvailable) or not isinstance(error.errors, dict):
         return False
     return any(isinstance(reason, NOT_SERVED) for reason in error.errors.values())
 
 
 def readable(error: Exception) -> str:
-    """Names the data centre, because a wrong CASSANDRA_LOCAL_DC looks the same to the driver."""
+    """The error as text; it names the data centre, because a wrong CASSANDRA_LOCAL_DC looks like an outage."""
     if isinstance(error, NoHostAvailable):
         return f"no node of {settings.CASSANDRA_LOCAL_DC} can be reached: {error.args[0]} {error.errors or ''}".rstrip()
     return str(error)

@@ -1,6 +1,6 @@
-"""From a request to its answer: bound with the declared consistency, sent, awaited for a bounded time.
+"""Running one request: bound with the declared consistency, sent, awaited for a bounded time.
 
-Both colours of code take the same steps: synchronous callers wait for the future, asynchronous ones await it.
+Synchronous and asynchronous code take the same steps; the one waits for the future, the other awaits it.
 """
 
 import asyncio
@@ -24,20 +24,22 @@ GRACE_SECONDS = 1.0
 
 
 class Ready(NamedTuple):
-    """A statement with the session that knows it: sending it waits for nothing."""
+    """A bound statement with its session: sending it waits for nothing."""
 
     session: Session
     statement: Any
 
 
 class RowPage(NamedTuple):
+    """One page of the rows that a request finds."""
+
     rows: list[Row]
     following: bytes | None
     """Where the next page begins; None: this was the last."""
 
 
 def prepare(request: Select | Write) -> Ready:
-    """Bound to its values and its table's consistency. May wait: on first use it opens the connection and prepares."""
+    """Bind the request to its values and its table's consistency. May wait: the first use connects and prepares."""
     with typed_errors():
         connection = CONNECTOR.connection()
         prepared = connection.prepared.get(request.cql)
@@ -56,7 +58,7 @@ async def prepare_async(request: Select | Write) -> Ready:
 
 
 def prepare_batch(writes: Sequence[Write]) -> Ready:
-    """Writes to one partition as one: a single round trip, and a single mutation on each replica."""
+    """Bind writes to one partition as one: a single round trip, and a single mutation on each replica."""
     members = [prepare(write) for write in writes]
     if len(members) == 1:
         return members[0]

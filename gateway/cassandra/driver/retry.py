@@ -5,7 +5,7 @@ from typing import Any
 from cassandra.policies import RetryPolicy
 
 Decision = tuple[int, int | None]
-"""What to do, and at which consistency (None: as before)."""
+"""What the driver shall do, and at which consistency (None: as before)."""
 
 
 class CarefulRetryPolicy(RetryPolicy):  # type: ignore[misc]
@@ -15,15 +15,15 @@ class CarefulRetryPolicy(RetryPolicy):  # type: ignore[misc]
     """
 
     def on_write_timeout(self, *_: Any, **__: Any) -> Decision:
-        """Whoever wrote knows better what to do later than a second wait of the same length."""
+        """Do not repeat: the caller can do better later than wait as long once more."""
         return self.RETHROW, None
 
     def on_unavailable(self, query: Any, *_: Any, retry_num: int, **__: Any) -> Decision:
-        """Another coordinator may see more replicas alive."""
+        """Try another coordinator once: it may see more replicas alive."""
         return self._next_host_once(query, retry_num)
 
     def on_request_error(self, query: Any, *_: Any, retry_num: int, **__: Any) -> Decision:
-        """The connection broke or the node is overloaded or starting: whether it did the work is unknown."""
+        """Try another coordinator once: the connection broke, or the node is overloaded or starting."""
         return self._next_host_once(query, retry_num)
 
     def _next_host_once(self, query: Any, retry_num: int) -> Decision:

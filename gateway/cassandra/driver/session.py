@@ -1,4 +1,4 @@
-"""The connection of this process: opened in the background by whoever asks first, after any fork, and only once."""
+"""The process's connection to Cassandra: opened in the background on first use, once, and anew after a fork."""
 
 import os
 import ssl
@@ -35,7 +35,7 @@ SCHEMA_SECONDS = 60.0
 
 
 class PreparedStatements:
-    """Statements prepared by this session, each once however many threads ask, the longest unused forgotten first."""
+    """Statements prepared by this session, each once however many threads ask; the longest unused is dropped first."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -43,11 +43,12 @@ class PreparedStatements:
         self._statements: OrderedDict[str, Future[Any]] = OrderedDict()
 
     def is_ready(self, cql: str) -> bool:
+        """Whether `get` would return at once."""
         found = self._statements.get(cql)
         return found is not None and found.done()
 
     def get(self, cql: str) -> Any:
-        """May wait for the server, no longer than a request."""
+        """The prepared statement; may wait for the server, no longer than a request."""
         with self._lock:
             future = self._statements.get(cql)
             ours = future is None
@@ -77,7 +78,7 @@ class Connection:
 
 
 class Connector:
-    """Keeps one connection, and one attempt to open it, per process."""
+    """Keeps one connection, or one attempt to open it, per process."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -85,7 +86,7 @@ class Connector:
         self._inherited: Future[Connection] | None = None
 
     def connection(self) -> Connection:
-        """Open it if need be; whatever the network does, not longer than CASSANDRA_CONNECT_TIMEOUT."""
+        """The connection, opened if need be. Waits no longer than CASSANDRA_CONNECT_TIMEOUT."""
         attempt = self._current_attempt()
         try:
             return attempt.result(timeout=settings.CASSANDRA_CONNECT_TIMEOUT)
@@ -95,19 +96,19 @@ class Connector:
             raise NoHostAvailable(f"no connection within {settings.CASSANDRA_CONNECT_TIMEOUT} s", {}) from error
 
     def opened(self) -> Connection | None:
-        """The connection if it is there."""
+        """The connection if it is open, else None."""
         attempt = self._attempt
         return attempt.result() if attempt and attempt.done() and not attempt.exception() else None
 
     def close(self) -> None:
-        """The next request opens a new one."""
+        """Close the connection; the next request opens a new one."""
         with self._lock:
             attempt, self._attempt = self._attempt, None
         if attempt:
             attempt.add_done_callback(_shut_down)
 
     def renew(self) -> None:
-        """Let the next request open a new one: this one looks for its nodes where they were, a new one asks the DNS.
+        """Let the next request open a new connection, which asks the DNS where the nodes are now.
 
         Does not wait, and may be called by the driver's own threads. An attempt still under way is left to finish.
         """
@@ -119,7 +120,7 @@ class Connector:
         threading.Thread(target=_shut_down, args=(attempt,), name="cassandra-close", daemon=True).start()
 
     def forget(self) -> None:
-        """In a forked child: the parent's connection has no threads here, and its locks may be held for ever.
+        """Start anew in a forked child: the parent's connection has no threads here, and its locks may stay held.
 
         It is kept all the same, because its destructor would wait for those locks.
         """
@@ -192,7 +193,7 @@ def _cluster() -> Cluster:
 
 
 def _tls() -> ssl.SSLContext | None:
-    """How nodes prove who they are, and we to them where they ask for it; None: in the clear."""
+    """The TLS context by which nodes prove who they are, and we to them where they ask for it; None without TLS."""
     if not settings.CASSANDRA_TLS:
         return None
     context = ssl.create_default_context(cafile=settings.CASSANDRA_TLS_CA or None)
@@ -204,7 +205,7 @@ def _tls() -> ssl.SSLContext | None:
 
 
 def _address(contact_point: str) -> tuple[str, int]:
-    """`host`, `host:port`, `[::1]:port`."""
+    """Host and port of a contact point: `host`, `host:port` or `[::1]:port`."""
     parts = urlsplit(f"//{contact_point}")
     return parts.hostname or "", parts.port or DEFAULT_PORT
 

@@ -1,4 +1,4 @@
-"""Hinted handoff, a policy of the node and not of a table: whether it keeps hints, and for whom some are waiting."""
+"""Hinted handoff: whether a node keeps hints for nodes that are down, and for which of them some are waiting."""
 
 from cassandra import DriverException
 from cassandra.cluster import NoHostAvailable, Session
@@ -10,7 +10,10 @@ WAITING = "SELECT address, oldest FROM system_views.pending_hints"
 
 
 def hints(session: Session, host: Host) -> str:
-    """What this node says. The gateway has no connection to the other data centre, so its nodes are not asked."""
+    """The state of this node's hints in words.
+
+    Nodes of the other data centre are not asked: we do not connect to them.
+    """
     try:
         enabled = session.execute(ENABLED, host=host).one()
         waiting = list(session.execute(WAITING, host=host))

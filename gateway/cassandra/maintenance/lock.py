@@ -1,4 +1,4 @@
-"""One at a time: two changes of the schema can leave nodes that never agree, two repairs do the same work twice."""
+"""Locks: two changes of the schema at once can leave nodes that never agree; two repairs do the same work twice."""
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -20,16 +20,16 @@ Renew = Callable[[], None]
 
 
 class Locked(Exception):
-    """Another process has been at it all the time, or took over because we were slow."""
+    """Another process held the lock all the time, or took it over because we were slow."""
 
 
 def schema_lock(say: Say) -> AbstractContextManager[Renew]:
-    """Hold the lock; gives a function that renews it. Without Redis goes on without it, and says so."""
+    """Hold the lock for changes of the schema; yields a function that renews it. Without Redis it warns and goes on."""
     return _only_one(NAME, who="apply", what="the schema", say=say)
 
 
 def repair_lock(say: Say) -> AbstractContextManager[Renew]:
-    """The same for repairs."""
+    """Like `schema_lock`, for repairs."""
     return _only_one(REPAIR_NAME, who="repair", what="the lock", say=say)
 
 

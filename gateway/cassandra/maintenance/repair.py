@@ -42,12 +42,12 @@ class NodetoolMissing(Exception):
 
 @dataclass(frozen=True, slots=True)
 class RepairStep:
-    """One call of nodetool."""
+    """One call of nodetool: one keyspace on one node."""
 
     keyspace: str
     tables: tuple[str, ...]
     node: str
-    """Where its JMX listens, as host:port."""
+    """Where the node's JMX listens, as host:port."""
 
     @property
     def arguments(self) -> tuple[str, ...]:
@@ -56,13 +56,15 @@ class RepairStep:
 
 
 class RepairOutcome(NamedTuple):
+    """How a step went; `failure`: why it failed, or None."""
+
     step: RepairStep
     seconds: float
     failure: str | None
 
 
 def repair(say: Say) -> Iterator[RepairOutcome]:
-    """Repair step by step; a step that fails does not keep the others from being tried.
+    """Run the repair, yielding each step's outcome; a step that fails does not stop the others.
 
     Raises NodetoolMissing, CassandraError, and Locked while another repair runs.
     """
@@ -74,7 +76,7 @@ def repair(say: Say) -> Iterator[RepairOutcome]:
 
 
 def repair_and_log() -> None:
-    """The nightly run, whose reader is the log."""
+    """The nightly repair, which tells the log how it went."""
     try:
         for step, seconds, failure in repair(lambda warning: log.warning("cassandra.repair_unlocked", warning=warning)):
             about = log.bind(node=step.node, keyspace=step.keyspace, tables=step.tables, seconds=round(seconds, 1))
@@ -87,14 +89,14 @@ def repair_and_log() -> None:
 
 
 def steps() -> list[RepairStep]:
-    """All that a repair would call. Raises CassandraError when it has to ask for the nodes."""
+    """The steps that a repair would take now. Raises CassandraError when it has to ask for the nodes."""
     if not settings.CASSANDRA_CONTACT_POINTS:
         raise CassandraNotConfigured
     return planned(declared_tables(), _nodes())
 
 
 def planned(tables: Iterable[Table], nodes: Iterable[str]) -> list[RepairStep]:
-    """Keyspace by keyspace, node by node."""
+    """The steps for these tables on these nodes: keyspace by keyspace, node by node."""
     nodes = tuple(nodes)
     nightly: dict[str, list[str]] = {}
     for table in tables:
@@ -113,7 +115,7 @@ def _nodetool() -> tuple[str, ...]:
 
 
 def _nodes() -> list[str]:
-    """Of every data centre."""
+    """The JMX addresses of the nodes of every data centre."""
     if settings.CASSANDRA_JMX:
         return list(settings.CASSANDRA_JMX)
     with typed_errors():
@@ -128,7 +130,7 @@ def _take(step: RepairStep, nodetool: tuple[str, ...], renew: Renew) -> RepairOu
 
 
 def _failure(command: tuple[str, ...], renew: Renew) -> str | None:
-    """Run it to its end; why it failed, or None."""
+    """Run the command to its end; returns why it failed, or None."""
     deadline = time.monotonic() + CALL_SECONDS
     try:
         process = subprocess.Popen(  # noqa: S603 an operator's command, without a shell

@@ -1,4 +1,4 @@
-"""The CQL that a declaration makes. Idempotent where Cassandra allows: IF NOT EXISTS."""
+"""The CQL statements for what is declared; IF NOT EXISTS where Cassandra allows it, so that they may be repeated."""
 
 from collections.abc import Mapping
 
@@ -45,7 +45,7 @@ def alter_option(table: Table, option: str) -> str:
 
 
 def options(table: Table) -> dict[str, str]:
-    """The table's options whose change is drift, as CQL assignments, by their names in system_schema.tables."""
+    """Those options of the table that are compared, as CQL assignments, by their names in system_schema.tables."""
     return {
         "default_time_to_live": f"default_time_to_live = {ttl_seconds(table)}",
         "compaction": f"compaction = {_map(table.compaction)}",
@@ -54,7 +54,7 @@ def options(table: Table) -> dict[str, str]:
 
 
 def ttl_seconds(table: Table) -> int:
-    """0: rows stay."""
+    """How long rows live; 0: for ever."""
     return int(table.ttl.total_seconds()) if table.ttl else 0
 
 

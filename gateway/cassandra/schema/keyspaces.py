@@ -8,7 +8,7 @@ from django.conf import settings
 
 KeyspaceKind = Literal["orders", "carts", "catalog", "history"]
 Factors = Mapping[str, int]
-"""Replicas by data centre."""
+"""The number of replicas in each data centre."""
 
 
 def keyspace_name(kind: KeyspaceKind) -> str:
@@ -17,7 +17,7 @@ def keyspace_name(kind: KeyspaceKind) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Replication:
-    """What the settings ask for, and what the nodes there are allow."""
+    """The replication that the settings declare, and the one that today's nodes allow."""
 
     declared: Factors
     effective: Factors
@@ -27,7 +27,7 @@ class Replication:
         return self.effective != self.declared
 
     def accepts(self, found: Factors) -> bool:
-        """A keyspace may have more replicas than today's nodes allow (one of them is down), not more than declared."""
+        """Whether a keyspace may stay as found: at least the replicas possible today, at most those declared."""
         centres = self.declared.keys() | self.effective.keys() | found.keys()
         return all(
             self.effective.get(centre, 0)
@@ -38,7 +38,7 @@ class Replication:
 
 
 def replication(kind: KeyspaceKind, nodes: Factors) -> Replication:
-    """`nodes`: how many are up in each data centre."""
+    """The replication for this kind of data; `nodes`: how many are up in each data centre."""
     declared: Factors = settings.CASSANDRA_REPLICATION[kind]
     if not settings.CASSANDRA_CAP_REPLICATION:
         return Replication(declared, declared)

@@ -1,4 +1,4 @@
-"""The schema that is there, read from Cassandra's own tables rather than from what the driver remembers."""
+"""The live schema, read from Cassandra's own tables rather than from what the driver remembers."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping
@@ -16,20 +16,22 @@ class LiveTable:
     columns: Mapping[str, str]
     partition_key: tuple[str, ...]
     clustering: Mapping[str, str]
-    """Column to ASC or DESC, in order."""
+    """The clustering columns in order, each with ASC or DESC."""
     options: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class LiveSchema:
+    """What Cassandra has now, in the keyspaces asked for."""
+
     nodes: Factors
-    """Nodes by data centre that are not known to be down."""
+    """How many nodes of each data centre are not known to be down."""
     replication: Mapping[str, Factors]
-    """By keyspace."""
+    """The factors of each keyspace, by its name."""
     types: Mapping[str, Mapping[str, str]]
-    """Fields with their types, by full name."""
+    """Each type's fields with their types, by the type's full name."""
     tables: Mapping[str, LiveTable]
-    """By full name."""
+    """Each table by its full name."""
 
 
 def find(session: Session, keyspaces: Collection[str]) -> LiveSchema:
@@ -75,7 +77,7 @@ def _table(options: Mapping[str, Any], columns: list[dict[str, Any]]) -> LiveTab
 
 
 def _factors(replication: Mapping[str, str]) -> Factors:
-    """Empty for a strategy that does not count by data centre: it agrees with no declaration."""
+    """Replicas by data centre; empty for a strategy without data centres, which agrees with no declaration."""
     if not replication["class"].endswith("NetworkTopologyStrategy"):
         return {}
     return {centre: int(factor) for centre, factor in replication.items() if centre != "class"}

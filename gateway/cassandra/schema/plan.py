@@ -1,4 +1,4 @@
-"""From what is declared and what is found to what must be done, and what only a person may do."""
+"""The plan from what is declared and what is there: what must be done, and what only a person may do."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ COMPACTION_DEFAULTS = {"min_threshold": "4", "max_threshold": "32"}
 
 
 class SchemaChange(NamedTuple):
-    """Adds something that was not there; touches no data."""
+    """A statement that adds something that was not there and touches no data."""
 
     what: str
     cql: str
@@ -30,18 +30,20 @@ class SchemaDrift(NamedTuple):
 
     what: str
     cure: str = ""
-    """The statement to run, when there is one."""
+    """The statement that would cure it, where there is one."""
 
 
 @dataclass(slots=True)
 class SchemaPlan:
+    """What `apply` does, what it only reports, and what it says besides."""
+
     changes: list[SchemaChange] = field(default_factory=list)
     drift: list[SchemaDrift] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
 
 def plan(tables: Iterable[Table], found: LiveSchema) -> SchemaPlan:
-    """In an order that can be executed: keyspaces, then types, then tables."""
+    """What is to be done, in an order that can be executed: keyspaces, then types, then tables."""
     made = SchemaPlan()
     tables = list(tables)
     for kind in sorted({table.kind for table in tables}):
@@ -54,7 +56,7 @@ def plan(tables: Iterable[Table], found: LiveSchema) -> SchemaPlan:
 
 
 def execute(session: Session, change: SchemaChange) -> None:
-    """Return once every node that is up has the change."""
+    """Make the change; returns once every node that is up has it."""
     result = session.execute(change.cql, execution_profile=SCHEMA)
     if not result.response_future.is_schema_agreed:
         raise CassandraUnavailable(f"the nodes do not agree on the schema after «{change.what}»: run apply again")
@@ -80,7 +82,7 @@ def _plan_keyspace(made: SchemaPlan, kind: KeyspaceKind, found: LiveSchema) -> N
 
 
 def _types(tables: Iterable[Table]) -> dict[str, tuple[str, UserType]]:
-    """By full name; a type may be used by several tables of its keyspace."""
+    """The declared types with their keyspaces, by full name; several tables of a keyspace may use one type."""
     types: dict[str, tuple[str, UserType]] = {}
     for table in tables:
         for user_type in table.types:
