@@ -1,4 +1,4 @@
-"""The two ways to the database: one PyMongo client for synchronous code, one per event loop for asynchronous code."""
+"""PyMongo clients: one for synchronous code, shared with the ORM, and one per event loop for asynchronous code."""
 
 import asyncio
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from pymongo.database import Database
 Document = dict[str, Any]
 """A document of any collection, for what works on all of them. The shop's own are typed in each app's documents.py."""
 Expression = dict[str, Any]
-"""A filter, a stage or an expression in MongoDB's language: what is sent, never what is kept."""
+"""A filter, an update, a stage or an expression in MongoDB's language: what is sent, never what is kept."""
 Pipeline = list[Expression]
 
 D = TypeVar("D", bound=Mapping[str, Any])
@@ -24,7 +24,10 @@ _async_clients: WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncMongoClient[Do
 
 
 def orm_connection(using: str = DEFAULT_DB_ALIAS) -> Any:
-    """Django's connection, opened; its `database`, `session` and `get_collection` are unknown to Django's types."""
+    """Django's connection, opened.
+
+    Untyped: Django's types do not know its `database`, `session` and `get_collection`.
+    """
     connection = connections[using]
     connection.ensure_connection()
     return connection

@@ -1,4 +1,4 @@
-"""What a collection is in the cluster: its shard key, indexes, zones and first split, declared once beside its model.
+"""Declarations of collections, beside their models: shard key, indexes, zones and first split.
 
 A model says `collection = Collection(...)` and nothing else; `manage.py topology apply` makes it true.
 """
@@ -16,21 +16,21 @@ Keys = Mapping[str, Direction]
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """An index by its keys in order; the options are those of MongoDB's createIndexes."""
+    """An index: its keys in order, and the options of MongoDB's createIndexes."""
 
     keys: Keys
     unique: bool = False
-    """Of a sharded collection: must start with the shard key, or each shard would be unique for itself only."""
+    """In a sharded collection the keys must start with the shard key, or each shard would be unique for itself only."""
     where: Mapping[str, Any] | None = None
-    """Only documents that match: MongoDB's partialFilterExpression."""
+    """Index only documents that match: MongoDB's partialFilterExpression."""
     expire_after_seconds: int | None = None
-    """A TTL index: a document goes this long after the time in its key."""
+    """Makes a TTL index: a document is deleted this long after the time in its key."""
     default_language: str | None = None
-    """Of a text index; English when not said."""
+    """The language of a text index; English unless given."""
     weights: Mapping[str, int] | None = None
-    """Of a text index: how much a word in this field counts; 1 when not said."""
+    """How much a word in each field of a text index counts; 1 unless given."""
     named: str | None = None
-    """Only for a second index on the same keys, such as one with another `where`: else the keys make the name."""
+    """A name, needed for a second index on the same keys, such as one with another `where`; else the keys make it."""
 
     @property
     def name(self) -> str:
@@ -52,8 +52,10 @@ class Zone:
 
 @dataclass(frozen=True, slots=True)
 class Collection:
+    """What a collection shall be in the cluster."""
+
     shard_key: Keys | None = None
-    """None: small, unsharded."""
+    """None for a small collection that stays unsharded."""
     indexes: tuple[Index, ...] = ()
     zones: tuple[Zone, ...] = ()
     split_at: tuple[Mapping[str, Any], ...] = ()

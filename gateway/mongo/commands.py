@@ -20,7 +20,7 @@ _WITHOUT_SHARDS = {"admin", "config"}
 
 
 class Sent(NamedTuple):
-    """One kind of command; `shards` is None while the chunk tables are unknown, `policy` "" outside any."""
+    """One kind of command. `shards`: how many it reached, None while unknown; `policy`: "" outside of any."""
 
     command: str
     collection: str
@@ -52,7 +52,7 @@ class CommandCounter(CommandListener):
             MONGODB.note_answer()
 
     def failed(self, event: CommandFailedEvent) -> None:
-        """Only what is sent is counted."""
+        """Nothing to do: a command is counted when it is sent."""
 
     def totals(self) -> Counter[Sent]:
         with self._lock:

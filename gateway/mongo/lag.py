@@ -31,11 +31,11 @@ REMEMBER_SECONDS = 1.0
 RETRY_SECONDS = 5.0
 
 Lags = dict[str, float | None]
-"""Seconds that a shard's slowest readable secondary is behind its primary; None: could not be measured."""
+"""For each shard, how many seconds its slowest readable secondary is behind; None: could not be measured."""
 
 
 def measure() -> Lags:
-    """Ask a member of every shard, or of the replica set when there are no shards; empty while all are away."""
+    """The lag of every shard, or of the replica set when there are no shards; empty while all are away."""
     try:
         if not is_mongos(client()):
             return {UNSHARDED: _lag_of(client())}
@@ -47,11 +47,12 @@ def measure() -> Lags:
 
 
 def publish(lags: Lags) -> None:
+    """Make the figures known to all processes, until FORGET_AFTER_MS have passed."""
     redis_client().set(KEY, json.dumps(lags), px=FORGET_AFTER_MS)
 
 
 class LagBoard:
-    """What this process last read of the published figures."""
+    """The published figures as this process last read them."""
 
     def __init__(self) -> None:
         self._lags: Lags = {}
@@ -84,7 +85,7 @@ class LagBoard:
             self._reading.release()
 
     def worst(self, shards: Shards | None) -> float | None:
-        """The longest that a secondary of these shards (None: of any) may be behind now, or None when unknown."""
+        """The longest that a secondary of these shards may be behind now (None: of any shard); None when unknown."""
         lags = [self._lags.get(shard) for shard in (self._lags if shards is None else shards)]
         known = [lag for lag in lags if lag is not None]
         if not known or len(known) < len(lags):

@@ -1,7 +1,7 @@
-"""Knowing that MongoDB is away: from what the driver has given up on, never from a slow query.
+"""Noticing that MongoDB is away: by errors that the driver raises after all its retries, never by a slow query.
 
-The driver repeats reads and writes by itself and outlives an election or a dead mongos; only an error that it raises in
-the end says something here. Used by the GraphQL endpoint; workers, commands and the admin ask and wait as ever.
+The driver repeats reads and writes by itself and outlives an election or a dead mongos, so only an error that it raises
+in the end says something. Used by the GraphQL endpoint; workers, commands and the admin ask and wait as ever.
 """
 
 from collections.abc import Callable, Iterator
@@ -44,11 +44,11 @@ class MongoUnavailable(PyMongoError):
     def __init__(self, reason: str = "", text: Text | None = None) -> None:
         super().__init__(reason or (text.en if text else ""))
         self.text = text
-        """For people, where there is more to say than that it is so."""
+        """What to tell people, where it is more than that MongoDB is away."""
 
 
 class NotServed(MongoUnavailable):
-    """Whoever alone could answer this is away."""
+    """MongoDB is away, and nobody else could answer this."""
 
     def __init__(self, text: Text) -> None:
         super().__init__(text=text)
@@ -59,7 +59,10 @@ MONGODB = Circuit("mongodb", pause=lambda: settings.MONGODB_CIRCUIT_SECONDS, awa
 
 @contextmanager
 def asking() -> Iterator[None]:
-    """Round whatever asks MongoDB: refused at once while it is known to be away, and heard when the driver gives up."""
+    """Put it round whatever asks MongoDB.
+
+    Raises MongoUnavailable: at once while MongoDB is known to be away, and when the driver gives up.
+    """
     MONGODB.check()
     try:
         yield
@@ -92,12 +95,12 @@ def give_up_if_nobody_is_there(error: PyMongoError, client: MongoClient[Any]) ->
 
 
 def is_anybody_there(client: MongoClient[Any]) -> bool:
-    """Whether the driver's own watch knows any server, which it looks for all the time."""
+    """Whether the driver knows any server; it looks for them all the time."""
     return bool(client.topology_description.has_readable_server(Nearest()))
 
 
 async def ping_anybody() -> bool:
-    """Asked of the servers themselves, for a moment: a slow read says nothing about them."""
+    """Whether some server answers a ping within a moment: that a read is slow says nothing about the servers."""
     try:
         with pymongo.timeout(LOOK_SECONDS):
             await async_database().client.admin.command("ping")
@@ -107,7 +110,7 @@ async def ping_anybody() -> bool:
 
 
 def _given_up_on(error: Exception) -> PyMongoError | None:
-    """The error inside that says that a server is away; None: it says something else."""
+    """The error inside that says that a server is away; None when the error says something else."""
     if isinstance(error, DatabaseError):
         return _given_up_on(error.__cause__) if isinstance(error.__cause__, Exception) else None
     if isinstance(error, ClientBulkWriteException) and isinstance(error.error, Exception):

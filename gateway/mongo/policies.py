@@ -1,4 +1,4 @@
-"""How old an answer may be, decided once per operation: the registry of read policies.
+"""Read policies: how old an answer may be, decided once per operation.
 
 Every read names one of these. Which servers a read goes to follows from the policy and the lag measured last, not from
 the caller. The figures come from the shop's own requirements; docs/read-policies.md explains them.
@@ -25,15 +25,15 @@ class Policy:
     name: str
     preference: Preference = field(hash=False)  # PyMongo's preferences can be compared but not hashed
     allowance: float | None
-    """Seconds an answer may be old, and may be cached; None: as old as the secondaries are."""
+    """How many seconds old an answer may be, and how long it may be cached; None: as old as the secondaries are."""
 
     @property
     def secondaries_only(self) -> bool:
-        """Analytics: must never load a primary, however far the secondaries lag."""
+        """Whether it must never load a primary, however far the secondaries lag: for analytics."""
         return isinstance(self.preference, Secondary) and self.allowance is None
 
     def preference_at(self, lag: float | None) -> Preference:
-        """Where to read when the secondaries of the shards in question are this many seconds behind (None: unknown)."""
+        """Where to read when the secondaries of the shards asked are this many seconds behind (None: unknown)."""
         if self.allowance is None or isinstance(self.preference, Primary):
             return self.preference
         if lag is None:
@@ -61,14 +61,14 @@ class PrimaryReached(RuntimeError):
 
 @dataclass(slots=True)
 class Scope:
-    """The policy in force for what a piece of code sends, inside the scopes around it."""
+    """The policy in force for what a piece of code sends, and the scope around it."""
 
     policy: Policy
     outer: "Scope | None"
     trespasses: list[str] = field(default_factory=list)
 
     def note_primary(self, command: str) -> None:
-        """Called for every command that a primary serves: each secondaries-only scope around it remembers."""
+        """Remember a command that a primary serves, in every secondaries-only scope around it."""
         if self.policy.secondaries_only:
             self.trespasses.append(command)
         if self.outer:
@@ -81,7 +81,7 @@ _collected: ContextVar[set[Policy] | None] = ContextVar("read_policies_collected
 
 @contextmanager
 def collecting_policies() -> Iterator[set[Policy]]:
-    """The policies of everything read inside, in tasks and threads started there too: what an answer was made of."""
+    """Collect the policies of everything read inside, in tasks and threads started there too."""
     collected: set[Policy] = set()
     token = _collected.set(collected)
     try:
@@ -91,7 +91,7 @@ def collecting_policies() -> Iterator[set[Policy]]:
 
 
 def note_policy(policy: Policy) -> None:
-    """Say that an answer is made of such a read. `under` does it; an answer from a cache of ours must do it itself."""
+    """Note that an answer is made of such a read. `under` does it; whoever answers from a cache must do it himself."""
     collected = _collected.get()
     if collected is not None:
         collected.add(policy)
@@ -103,9 +103,9 @@ def current_scope() -> Scope | None:
 
 @contextmanager
 def under(policy: Policy) -> Iterator[None]:
-    """Count what is sent inside under this policy; with settings.MONGODB_GUARD_READS, refuse what it forbids.
+    """Count commands sent inside under this policy; with MONGODB_GUARD_READS, raise PrimaryReached for forbidden ones.
 
-    The refusal comes at the end of the block: a driver's listener cannot stop the command itself.
+    It is raised at the end of the block: a driver's listener cannot stop the command itself.
     """
     note_policy(policy)
     scope = Scope(policy, outer=_scope.get())

@@ -1,8 +1,8 @@
-"""Reads are values: a frozen description of one read, and a runner for each colour of code that executes it.
+"""Reads as values: a frozen description of one read, and a runner each for synchronous and asynchronous code.
 
-A `Read` is shown to people, stays on one shard, or finds candidates that a conditional write asks for again. What
-something is decided by, over documents that can move between shards, is `Evidence`: another type, which `run` does not
-take. Only a snapshot shows it, so that nobody can forget to open one.
+A `Read` is shown to people, stays on one shard, or finds candidates that a conditional write asks for again. A read by
+which something is decided, over documents that can move between shards, is `Evidence`: another type, which `run` does
+not take. Only a snapshot shows it, so that nobody can forget to open one.
 """
 
 import asyncio
@@ -40,11 +40,11 @@ class Read(Generic[T]):
     """Takes documents of the type that the collection holds, e.g. `OrderDocument`."""
     where: Mapping[str, Any]
     fields: tuple[str, ...] | None = None
-    """None: whole documents."""
+    """The fields to read; None: whole documents."""
     sort: tuple[tuple[str, int], ...] = ()
     limit: int = 0
     hint: str | None = None
-    """Name of the index to walk, where the planner's choice would depend on which query it happened to see first."""
+    """The name of the index to walk, where the planner's choice would depend on which query it saw first."""
 
     def find_arguments(self) -> dict[str, Any]:
         return {
@@ -61,13 +61,13 @@ class Read(Generic[T]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aggregation(Generic[T]):
-    """One aggregation: a read whose documents the shards make from the matching ones."""
+    """One aggregation: a read of documents that the shards compute from the matching ones."""
 
     collection: str
     policy: Policy
     result: Callable[[Sequence[Any]], T]
     where: Mapping[str, Any]
-    """The first stage, which also tells the shards to ask."""
+    """The filter of the first stage, which also decides which shards are asked."""
     stages: tuple[Mapping[str, Any], ...]
     hint: str | None = None
 
@@ -85,7 +85,7 @@ class Aggregation(Generic[T]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence(Generic[T]):
-    """One find over documents that can be on their way from one shard to another, by whose answer something is decided.
+    """A find by whose answer something is decided, over documents that can move from one shard to another.
 
     Shards that are asked one after the other may both miss such a document, or both have it: the order of a guest who
     is just signing in, the product that is just changing its category. As of one moment they agree.
@@ -93,16 +93,16 @@ class Evidence(Generic[T]):
 
     collection: str
     policy: Policy
-    """Names the command; the primaries are asked, whatever it allows."""
+    """The name under which the command is counted; the primaries are asked, whatever it allows."""
     result: Callable[[Sequence[Any]], T]
     where: Mapping[str, Any]
     fields: tuple[str, ...] | None = None
-    """None: whole documents."""
+    """The fields to read; None: whole documents."""
     hint: str | None = None
 
 
 class Snapshot:
-    """Every shard as of one and the same moment, that of the first question. Made by `snapshot` only."""
+    """Every shard as of one and the same moment, that of the first read. Made by `snapshot` only."""
 
     def __init__(self, session: ClientSession) -> None:
         self._session = session
@@ -124,17 +124,20 @@ class Snapshot:
 
 @contextmanager
 def snapshot() -> Iterator[Snapshot]:
-    """For decisions that need several questions answered as of one moment.
+    """Open a snapshot, for decisions that need several reads as of one moment.
 
-    What the answers are must not be older than minSnapshotHistoryWindowInSeconds (five minutes unless an operator has
-    changed it) by the last of them: else the server refuses with SnapshotTooOld.
+    The last read must come within minSnapshotHistoryWindowInSeconds (five minutes unless an operator has changed it) of
+    the first, or the server refuses it with SnapshotTooOld.
     """
     with client().start_session(snapshot=True) as session:
         yield Snapshot(session)
 
 
 def decide(decision: Callable[[Snapshot], T]) -> T:
-    """What the decision makes of one moment. Tried again, as of a later one, when a shard cannot show that moment."""
+    """Make the decision on a snapshot; returns what it returns.
+
+    Tried again on a later one when a shard cannot show it.
+    """
     for _ in range(MOMENTS - 1):
         try:
             with snapshot() as moment:
@@ -147,7 +150,7 @@ def decide(decision: Callable[[Snapshot], T]) -> T:
 
 
 def count_up_to(limit: int, read: Read[Any]) -> Aggregation[int | None]:
-    """How many documents the read would find without its own limit; None when there are more than this many."""
+    """A read of how many documents `read` matches, whatever its own limit; None when they are more than `limit`."""
 
     def counted(documents: Sequence[Document]) -> int | None:
         count: int = documents[0]["count"] if documents else 0
@@ -164,7 +167,7 @@ def count_up_to(limit: int, read: Read[Any]) -> Aggregation[int | None]:
 
 
 def run(read: Read[T] | Aggregation[T]) -> T:
-    """For the admin, Celery and commands."""
+    """Run the read in synchronous code: the admin, Celery, commands."""
     if LAG.is_old():
         _refresh()
     preference = _preference(read)
@@ -180,7 +183,7 @@ def run(read: Read[T] | Aggregation[T]) -> T:
 
 
 async def run_async(read: Read[T] | Aggregation[T]) -> T:
-    """For GraphQL. Raises MongoUnavailable, at once while MongoDB is known to be away."""
+    """Run the read for GraphQL. Raises MongoUnavailable, at once while MongoDB is known to be away."""
     with asking():
         if LAG.is_old():
             await asyncio.to_thread(_refresh)
@@ -194,10 +197,11 @@ async def run_async(read: Read[T] | Aggregation[T]) -> T:
 
 
 Steps = Generator[Read[Any] | Aggregation[Any], Any, T]
-"""A read whose next question depends on the last answer: yields descriptions, is sent their results, returns its."""
+"""Reads that depend on earlier answers: a generator that yields reads, is sent their results and returns its own."""
 
 
 def run_steps(steps: Steps[T]) -> T:
+    """Run the reads one after the other in synchronous code; returns the generator's result."""
     answer = None
     while True:
         try:
@@ -209,6 +213,7 @@ def run_steps(steps: Steps[T]) -> T:
 
 
 async def run_steps_async(steps: Steps[T]) -> T:
+    """Run the reads one after the other for GraphQL; returns the generator's result."""
     answer = None
     while True:
         try:

@@ -1,4 +1,4 @@
-"""Which shards a query reaches, told from the cluster's own chunk table, which each process keeps a copy of."""
+"""Which shards a query reaches, by the cluster's chunk table, which each process reads once a minute."""
 
 import hashlib
 import struct
@@ -23,7 +23,7 @@ REFRESH_SECONDS = 60.0
 Shards = frozenset[str]
 
 UNSHARDED = "unsharded"
-"""What stands for the only shard when the server is a plain replica set."""
+"""The name of the only shard when the server is a plain replica set."""
 
 
 def is_mongos(client: MongoClient[dict[str, Any]]) -> bool:
@@ -32,14 +32,14 @@ def is_mongos(client: MongoClient[dict[str, Any]]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ChunkTable:
-    """Chunks of one collection in key order."""
+    """The chunks of one collection in key order."""
 
     shard_key: Mapping[str, Any]
     lower_bounds: tuple[tuple[Any, ...], ...]
     shards: tuple[str, ...]
 
     def reached_by(self, query: Mapping[str, Any]) -> Shards:
-        """Shards whose chunks can hold a match: one for a whole key, those of a range for its beginning, else all."""
+        """The shards whose chunks can hold a match: one for a whole key, some for its first fields, else all."""
         conditions = _equalities(query)
         prefix: list[list[Any]] = []
         for field, direction in self.shard_key.items():
@@ -72,7 +72,7 @@ class Routing:
         self._refreshing = threading.Lock()
 
     def shards_reached(self, collection: str, query: Mapping[str, Any]) -> Shards | None:
-        """None while nobody has read the chunk tables yet."""
+        """The shards that the query reaches; None while nobody has read the chunk tables yet."""
         if self._tables is None:
             return None
         table = self._tables.get(collection)
@@ -101,7 +101,7 @@ class Routing:
         self._refreshed_at = time.monotonic()
 
     def refresh_soon(self, client: MongoClient[dict[str, Any]], database: str) -> None:
-        """Refresh in the background what is older than a minute, never twice at once, and never raise."""
+        """Refresh tables older than a minute, in the background and never twice at once. Never raises."""
         if time.monotonic() - self._refreshed_at < REFRESH_SECONDS or not self._refreshing.acquire(blocking=False):
             return
         threading.Thread(target=self._refresh_quietly, args=(client, database), name="routing", daemon=True).start()

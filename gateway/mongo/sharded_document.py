@@ -120,7 +120,7 @@ class ShardedDocument(models.Model):
         return {**key, "_id": self._meta.pk.get_db_prep_save(self.pk, connection)}
 
     def _stored_key(self) -> dict[str, Any]:
-        """What the store has under this document's shard key; for an object made by hand, what the hand wrote."""
+        """The shard key as the store has it; for an object made by hand, as it was given."""
         deferred = self.get_deferred_fields()
         written = {
             field.attname: getattr(self, field.attname)
@@ -130,7 +130,7 @@ class ShardedDocument(models.Model):
         return {**written, **self._loaded_key}
 
     def _remember_key(self, only: Iterable[str] | None = None) -> None:
-        """Take the key's fields, or those of `only`, as just read from or written to the store."""
+        """Take the key's fields, or only those named in `only`, as what the store has now."""
         fresh = {field.attname for field in self._key_fields()} - self.get_deferred_fields()
         if only is not None:
             fresh &= set(only)

@@ -1,4 +1,4 @@
-"""The synchronous client whose every read takes the limit of `gateway.deadline.reads_within` along as maxTimeMS.
+"""The synchronous client: every read carries the limit of `gateway.deadline.reads_within` as maxTimeMS.
 
 It is the ORM's client and that of all raw reads beside it, so that no page of the admin can forget the limit, whichever
 of the two it reads by. Writes carry none: half a write is worse than a slow one.

@@ -44,7 +44,7 @@ def in_transaction(work: Callable[[], T], *, seconds: float = DEFAULT_SECONDS, u
 
 
 class TryAgain(PyMongoError):
-    """For `work` to raise when what it read had already changed elsewhere: it is run again, like a write conflict."""
+    """Raised by `work` when what it read has changed elsewhere meanwhile: it is run again, like a write conflict."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, error_labels=["TransientTransactionError"])

@@ -45,7 +45,7 @@ def alter_option(table: Table, option: str) -> str:
 
 
 def options(table: Table) -> dict[str, str]:
-    """Those options of the table that are compared, as CQL assignments, by their names in system_schema.tables."""
+    """The table's options that are compared, as CQL assignments, by their names in system_schema.tables."""
     return {
         "default_time_to_live": f"default_time_to_live = {ttl_seconds(table)}",
         "compaction": f"compaction = {_map(table.compaction)}",

@@ -1,4 +1,4 @@
-"""django-mongodb-backend: its commands counted, its reads limited, four faults of its 5.2 cured; docs/mongodb.md."""
+"""django-mongodb-backend with its commands counted, its reads limited and four faults of 5.2 cured; docs/mongodb.md."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from gateway.mongo.time_limit import LimitedClient, LimitedCollection
 
 class DatabaseSchemaEditor(MongoSchemaEditor):  # type: ignore[misc]
     def create_model(self, model: type[Model]) -> None:
-        """Go on where a migration that died half-way stopped: its collection may exist, its indexes may not."""
+        """Create the model's collection; one that a migration which died half-way left gets its missing indexes."""
         if model._meta.db_table not in self.connection.introspection.table_names():
             super().create_model(model)
             return
@@ -38,7 +38,7 @@ class DatabaseWrapper(MongoDatabaseWrapper):  # type: ignore[misc]
         return {**super().get_connection_params(), "event_listeners": [COMMANDS]}
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> LimitedClient:
-        """As the backend's own, but with a client whose reads keep to the limit of their page."""
+        """A client like the backend's own, but one whose reads keep to the limit of their page."""
         pools: dict[str, LimitedClient] = self._connection_pools
         if self.alias not in pools:
             # setdefault: several threads may come here at once.
@@ -60,7 +60,10 @@ class DatabaseWrapper(MongoDatabaseWrapper):  # type: ignore[misc]
             raise
 
     def run_and_clear_commit_hooks(self) -> None:
-        """Also inside Django's own atomic(), which the admin puts round every form and which is no transaction here."""
+        """Run the hooks also inside Django's atomic(), which the admin puts round every form.
+
+        Here it is no transaction: nothing would run them later.
+        """
         inside, self.in_atomic_block = self.in_atomic_block, False
         try:
             super().run_and_clear_commit_hooks()

@@ -1,4 +1,4 @@
-"""Looking at a cluster, and making it what the models declare."""
+"""Planning and applying: what the cluster lacks of the declarations, and making it so."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -53,7 +53,7 @@ PRIVILEGES = {
 
 
 def plan(database: Database[Any], *, declarations: Mapping[str, Collection] | None = None) -> TopologyPlan:
-    """What `apply` would do now, and what it would leave alone. Only reads."""
+    """What `apply` would do now, and what it would leave alone. Only reads. Raises TopologyError."""
     declarations = dict(declared_collections()) if declarations is None else declarations
     if problems := [problem for name, d in declarations.items() for problem in impossible(name, d)]:
         raise TopologyError("; ".join(problems))
@@ -63,7 +63,7 @@ def plan(database: Database[Any], *, declarations: Mapping[str, Collection] | No
 
 
 def _silently(_line: str) -> None:
-    """Tests and other callers need no report."""
+    """The report of callers who need none."""
 
 
 def apply(
@@ -72,7 +72,7 @@ def apply(
     *,
     declarations: Mapping[str, Collection] | None = None,
 ) -> TopologyPlan:
-    """Do every step of the plan and leave every drift. Reports one line for each collection that it changed."""
+    """Do every step of the plan and leave every drift; reports one line for each collection that it changed."""
     planned = plan(database, declarations=declarations)
     width = max((len(step.collection) for step in planned.steps), default=0)
     for name, group in groupby(planned.steps, key=lambda step: step.collection):
@@ -88,7 +88,7 @@ def _verb(step: TopologyStep) -> str:
 
 
 def _summary(steps: Sequence[TopologyStep]) -> str:
-    """A text for each kind of step, so that a collection of many splits still fits its line."""
+    """One text for each kind of step, so that a collection of many splits still fits its line."""
     kinds = [list(group) for _, group in groupby(steps, key=_verb)]
     return "; ".join(f"{kind[0].text} and {len(kind) - 1} more" if kind[1:] else kind[0].text for kind in kinds)
 

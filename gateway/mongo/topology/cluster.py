@@ -1,4 +1,4 @@
-"""What the cluster has now, read from its own catalog: nothing here writes."""
+"""What the cluster has now, read from its own catalog. Nothing here writes."""
 
 from collections.abc import Collection as Names
 from collections.abc import Mapping
@@ -19,9 +19,9 @@ from gateway.mongo.topology.keys import Bound
 class FoundIndex:
     spec: Mapping[str, Any]
     shards: frozenset[str]
-    """Those that have it or are building it; one nameless shard when there is no sharding."""
+    """The shards that have it or are building it; one nameless shard when there is no sharding."""
     ready: frozenset[str]
-    """Those that have finished building it."""
+    """The shards that have finished building it."""
 
     @property
     def name(self) -> str:
@@ -47,9 +47,9 @@ class FoundCollection:
     empty: bool = True
     shard_key: Keys | None = None
     indexes: tuple[FoundIndex, ...] = ()
-    """The same index with different options on two shards is two of these."""
+    """The indexes; one that has different options on two shards is listed twice."""
     chunks: tuple[Chunk, ...] = ()
-    """Only of an empty collection."""
+    """The chunks of an empty collection; not read for others."""
     zones: tuple[ZoneRange, ...] = ()
 
 
@@ -59,16 +59,16 @@ class Cluster:
     sharded: bool
     standalone: bool
     shards: tuple[str, ...]
-    """Those that may receive data, in an order that never changes, so that a later run lays ranges out alike."""
+    """The shards that may receive data, always in the same order, so that a later run lays ranges out alike."""
     primary: str | None
-    """Where a collection begins. None before the database has its first one."""
+    """The shard where a new collection begins; None before the database has its first one."""
     carriers: Mapping[str, frozenset[str]]
     """The shards that carry each zone."""
     collections: Mapping[str, FoundCollection]
 
 
 def look(database: Database[Any], names: Names[str]) -> Cluster:
-    """Read from primaries, whatever the client was told to prefer: a lagging view would plan steps that are done."""
+    """Read the state of these collections, from primaries: a lagging view would plan steps that are done."""
     database = database.with_options(codec_options=DEFAULT_CODEC_OPTIONS, read_preference=ReadPreference.PRIMARY)
     hello = database.command("hello")
     if hello.get("msg") == "isdbgrid":
@@ -87,7 +87,7 @@ def look(database: Database[Any], names: Names[str]) -> Cluster:
 
 
 def _refuse_shard_member(database: Database[Any]) -> None:
-    """What is made directly on a member of a shard is unknown to the cluster it belongs to."""
+    """Raise TopologyError on a member of a shard: what is made there directly is unknown to its cluster."""
     try:
         state = database.client.admin.command("shardingState")
     except OperationFailure as error:
@@ -134,7 +134,7 @@ def _contents(database: Database[Any], names: Names[str]) -> dict[str, FoundColl
 
 
 def _indexes(database: Database[Any], name: str) -> tuple[FoundIndex, ...]:
-    """Through $indexStats, because listIndexes asks one shard only and a build that died may have missed another."""
+    """The indexes, by $indexStats: listIndexes asks one shard only, and a build that died may have missed another."""
     rows = list(database[name].aggregate([{"$indexStats": {}}]))
     specs: list[dict[str, Any]] = []
     for row in rows:

@@ -1,4 +1,4 @@
-"""The comparison itself: declarations and findings go in, steps and drifts come out. Nothing here asks a server."""
+"""Comparing declarations with what was found, which makes steps and drifts. Nothing here asks a server."""
 
 from collections.abc import Iterator, Mapping
 
@@ -28,7 +28,7 @@ def compare(database: str, declarations: Mapping[str, Collection], cluster: Clus
 def _differences(
     namespace: str, name: str, declaration: Collection, cluster: Cluster
 ) -> Iterator[TopologyStep | TopologyDrift]:
-    """In the order in which they must be done: zones before sharding, so that the first chunks fall into them."""
+    """Steps in the order in which they must be done, zones before sharding, so that the first chunks fall into them."""
     found = cluster.collections[name]
     if not found.exists:
         yield TopologyStep(name, "create the collection", {"create": name})
@@ -129,7 +129,7 @@ def _zone_drift(namespace: str, name: str, found: ZoneRange, declared: ZoneRange
 
 
 def _same(left: Keys | None, right: Keys | None) -> bool:
-    """Field by field: to Python two mappings are equal in any order, to MongoDB they are not."""
+    """Whether two keys are the same, in the same order: Python ignores the order of a mapping, MongoDB does not."""
     return list((left or {}).items()) == list((right or {}).items())
 
 

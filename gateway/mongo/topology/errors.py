@@ -1,4 +1,4 @@
-"""What can go wrong between us and the cluster, in one line that an operator can act on."""
+"""Errors between us and the cluster, each in one line that an operator can act on."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Declared indexes against found ones. The server rewrites what it is given, so both are brought to one form first."""
+"""Comparing declared indexes with found ones. The server rewrites what it is given, so both take one form first."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class Definition:
         return ("_fts", "text") in self.keys
 
     def rivals(self, other: "Definition") -> bool:
-        """The same keys, or both text, of which a collection can have one."""
+        """Whether a collection cannot have both: they have the same keys, or are both text indexes."""
         return self.keys == other.keys or (self.is_text and other.is_text)
 
 
@@ -36,7 +36,7 @@ class Definition:
 class IndexDrift:
     found: FoundIndex
     declared: Index | None
-    """None: nobody declared it."""
+    """None when nobody declared the index."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ def described(spec: Mapping[str, Any]) -> str:
 
 
 def compare(wanted: Sequence[Index], found: Sequence[FoundIndex], tolerated: Sequence[Index] = ()) -> Comparison:
-    """What is missing on some shard, and what differs. `tolerated` may exist but need not."""
+    """The indexes that are missing on some shard, and those that differ. `tolerated` may exist but need not."""
     definitions = [(index, definition(specification(index))) for index in wanted]
     known = [definition(specification(index)) for index in (*wanted, *tolerated)]
     strays = [index for index in found if index.name != "_id_" and definition(index.spec) not in known]
@@ -95,7 +95,7 @@ def compare(wanted: Sequence[Index], found: Sequence[FoundIndex], tolerated: Seq
 
 
 def cure(collection: str, drift: IndexDrift) -> str:
-    """The command for mongosh that makes the declaration true, the cheapest there is."""
+    """The cheapest command for mongosh that makes the declaration true."""
     name, drop = drift.found.name, f'db.{collection}.dropIndex("{drift.found.name}")'
     if drift.declared is None:
         return f"declare it, or {drop}"
@@ -126,7 +126,7 @@ def _differences(declared: Definition, found: Definition) -> dict[str, Any]:
 
 
 def definition(spec: Mapping[str, Any]) -> Definition:
-    """Equal for a declaration's specification and for what the server made of it."""
+    """What the index is: equal for a declaration's specification and for what the server made of it."""
     options = {option: value for option, value in spec.items() if option not in IRRELEVANT}
     keys = list(spec["key"].items())
     texts = [field for field, direction in keys if direction == "text" and field != "_fts"]
@@ -159,7 +159,7 @@ def _conditions(expression: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _typed(value: Any) -> Any:
-    """Equal where MongoDB finds the values equal: 5 is 5.0, yet 1 is not true, which Python confuses."""
+    """The value with its type: equal where MongoDB finds values equal. 5 is 5.0, but 1 is not true, as in Python."""
     match value:
         case bool():
             return ("bool", value)

@@ -17,7 +17,7 @@ def bound(shard_key: Keys, first_fields: Mapping[str, Any]) -> Bound:
 
 
 def precedes(left: Bound, right: Bound) -> bool:
-    """False also where Python cannot compare the two types; a declaration does not mix types, an operator might."""
+    """Whether the left place comes first; False also where Python cannot compare the types that an operator mixed."""
     try:
         return tuple(left.values()) < tuple(right.values())
     except TypeError:

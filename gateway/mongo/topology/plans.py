@@ -1,4 +1,4 @@
-"""What a run would do and what it must not touch: plain data, the same for a dry run, the command and the tests."""
+"""What a run would do and what it leaves alone, as plain data for a dry run, the command and the tests."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ class TopologyStep:
 
 @dataclass(frozen=True, slots=True)
 class TopologyDrift:
-    """The cluster has something else than the declaration says, and changing it is a person's decision."""
+    """The cluster differs from the declaration, and changing that is a person's decision."""
 
     collection: str
     subject: str
@@ -29,7 +29,7 @@ class TopologyDrift:
 @dataclass(frozen=True, slots=True)
 class TopologyPlan:
     server: str
-    """What was found at the address: `2 shards: shard1, shard2`, `replica set rs0`, `standalone`."""
+    """What answered at the address: `2 shards: shard1, shard2`, `replica set rs0`, `standalone`."""
     unsharded: tuple[str, ...]
     """Collections that declare a shard key and stay unsharded because the server is no sharded cluster."""
     steps: tuple[TopologyStep, ...] = ()

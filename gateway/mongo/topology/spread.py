@@ -1,6 +1,6 @@
-"""The first split of a ranged collection: ranges laid out over the shards in turn, while there is nothing to move yet.
+"""The first split of a ranged collection: ranges laid out over the shards in turn, while it is empty.
 
-Only an empty collection is spread. Once it holds documents the balancer decides, and we never argue with it.
+Once it holds documents the balancer decides, and we never argue with it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -47,7 +47,7 @@ def spread(
 
 
 def _target(start: Bound, turn: int, zones: Sequence[ZoneRange], cluster: Cluster) -> str:
-    """Shards take turns; inside a zone only those that carry it, or the balancer would undo the move."""
+    """The shard for this range: shards take turns, in a zone only its carriers, or the balancer would undo the move."""
     carriers = next((cluster.carriers.get(z.zone) for z in zones if _within(start, z)), None)
     allowed = [shard for shard in cluster.shards if not carriers or shard in carriers] or cluster.shards
     return allowed[turn % len(allowed)]
@@ -58,5 +58,5 @@ def _within(place: Bound, zone: ZoneRange) -> bool:
 
 
 def _owner(place: Bound, chunks: Sequence[Chunk]) -> str | None:
-    """Who holds this place now; None when that is not known before the collection is sharded."""
+    """The shard that holds this place now; None when that is not known before the collection is sharded."""
     return next((chunk.shard for chunk in reversed(chunks) if not precedes(place, chunk.lower)), None)

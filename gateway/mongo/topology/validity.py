@@ -1,4 +1,4 @@
-"""Declarations that no cluster can make true, told before anything is touched."""
+"""Declarations that no cluster can make true, found before anything is touched."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
