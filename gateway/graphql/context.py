@@ -1,4 +1,4 @@
-"""What a resolver may know of its request: `info.context`, typed `Info[RequestContext, None]`.
+"""The context of a request: `info.context` of every resolver, typed `Info[RequestContext, None]`.
 
 Whoever reads credentials through it makes the answer personal, and a personal answer is never cached: there is no other
 way to them, so that nobody has to remember to mark a field.
@@ -25,23 +25,23 @@ from gateway.web.http import Scope, header, sent_cookies
 
 
 class RequestContext:
-    """Made once per request; the same for every field of it."""
+    """What resolvers may know of the request; made once, and shared by all of its fields."""
 
     def __init__(self, scope: Scope, *, request_id: str, language: Language, client: str, address: str = "") -> None:
         self.request_id = request_id
         self.language: Language = language
-        """Of the messages to a person: by Accept-Language, Russian when it names neither."""
+        """The language of messages to people: by Accept-Language, Russian when it names neither."""
         self.client = client
-        """Whom limits count: the buyer's network, as far as the proxies in front can be believed."""
+        """The network that limits count: the buyer's, as far as the proxies in front can be believed."""
         self.address = address
-        """The buyer's address, likewise."""
+        """The buyer's address, as far as the proxies in front can be believed."""
         self.personal = False
         """Whether the answer depends on who asks."""
         self.document: DocumentNode | None = None
-        """What is executed, parsed and validated."""
+        """The document to execute, parsed and validated."""
         self._scope = scope
         self.new_token: str | None = None
-        """Of the session made or rotated in this request: the answer sets it as the cookie."""
+        """The token of a session made or renewed in this request: the answer sets it as the cookie."""
         self._found: asyncio.Future[_Viewer] | None = None
         self._stored: asyncio.Future[SessionStore | None] | None = None
         self._renewed = False
@@ -49,7 +49,10 @@ class RequestContext:
         self._new_device: str | None = None
 
     def header(self, name: str) -> str | None:
-        """A header that does not say who asks; for cookies and tokens there are `cookie` and `authorization`."""
+        """A header of the request.
+
+        For cookies and tokens use `cookie` and `authorization`, which make the answer personal.
+        """
         if name.lower() in {"cookie", "authorization"}:
             self.personal = True
         return header(self._scope, name)
@@ -62,13 +65,13 @@ class RequestContext:
         return self.header("authorization")
 
     async def user(self) -> User | AnonymousUser:
-        """Whoever is signed in; looked up on first call, shared by all fields. Raises MongoUnavailable."""
+        """The user who is signed in; looked up on the first call, shared by all fields. Raises MongoUnavailable."""
         return (await self._viewer()).user
 
     async def owner(self) -> str | None:
-        """Whose carts and orders these are: the customer's, or the guest's with a session; None without one.
+        """The owner of the viewer's carts and orders: the customer, or the guest of a session; None without a session.
 
-        While MongoDB is away the session alone tells, and what the account says of it is not known.
+        While MongoDB is away the session alone decides, unchecked against the account.
         """
         try:
             return (await self._viewer_in_time()).owner
@@ -77,7 +80,7 @@ class RequestContext:
             return _owner_by(await self._stored_session())
 
     async def owner_to_write(self) -> str:
-        """Likewise; makes a session for a guest who has none, whose token the answer must then tell."""
+        """The owner, as `owner` has it; a guest without a session gets one, whose token the answer must then bring."""
         owner = await self.owner()
         if owner is None:
             session = self.new_session()
@@ -90,37 +93,37 @@ class RequestContext:
         return owner
 
     async def session(self) -> SessionStore | None:
-        """The session that the request came with or was given, if it is alive; MongoDB may be away."""
+        """The living session that the request came with or was given; also while MongoDB is away."""
         try:
             return (await self._viewer_in_time()).session
         except MongoUnavailable:
             return await self._stored_session()
 
     def new_session(self) -> SessionStore:
-        """Not saved yet."""
+        """A new session for this client, not saved yet."""
         return SessionStore(device=self.header("user-agent") or "", ip_address=self.address)
 
     def sign_in(self, user: User | AnonymousUser, session: SessionStore) -> None:
-        """From here on the request is this user's, and the answer brings the session's token."""
+        """Make the rest of the request this user's; the answer brings the session's token."""
         self.new_token, self._ended = session.session_key, False
         self._become(_Viewer(user, session))
 
     def sign_out(self) -> None:
-        """From here on the request is nobody's, and the answer takes the cookie away."""
+        """Make the rest of the request nobody's; the answer takes the cookie away."""
         self.new_token, self._ended = None, True
         self._become(_Viewer(AnonymousUser(), None))
 
     @property
     def device(self) -> str | None:
-        """What proves that it comes from a known device."""
+        """The cookie that proves a known device, if there is one."""
         return self.cookie(known_devices.COOKIE)
 
     def remember_device(self, proof: str) -> None:
-        """The answer gives it to the client, also to one with a Bearer token, which may keep it."""
+        """Let the answer set this proof as a cookie, also for a client with a Bearer token, which may keep it."""
         self._new_device = proof
 
     def cookie_headers(self) -> list[str]:
-        """What Set-Cookie must say in the answer."""
+        """The Set-Cookie headers of the answer."""
         session = self._session_cookie()
         found = [session] if session else []
         if self._new_device and self._new_device != self.device:
@@ -128,7 +131,10 @@ class RequestContext:
         return found
 
     def _session_cookie(self) -> str | None:
-        """None: nothing to say. A client with a Bearer token keeps its token itself."""
+        """The Set-Cookie header of the session; None when there is nothing to set.
+
+        A client with a Bearer token keeps its token itself.
+        """
         if self._bearer() is not None:
             return None
         if self._ended:
@@ -144,7 +150,7 @@ class RequestContext:
         return bearer_token(header(self._scope, "authorization"))
 
     def _token(self) -> str | None:
-        """What the request came with; of the two ways to send it the header wins."""
+        """The token that the request came with; the Authorization header wins over the cookie."""
         bearer = self._bearer()
         return self.cookie(settings.SESSION_COOKIE_NAME) if bearer is None else bearer
 
@@ -156,7 +162,7 @@ class RequestContext:
         return await asyncio.shield(self._found)
 
     async def _viewer_in_time(self) -> "_Viewer":
-        """Raises MongoUnavailable also when the look-up takes long and no server is in sight: the session can tell."""
+        """The viewer. Raises MongoUnavailable also when the look-up takes long and no server answers a ping."""
         found = asyncio.ensure_future(self._viewer())
         await asyncio.wait({found}, timeout=settings.MONGODB_PATIENCE_SECONDS)
         if not found.done() and not await ping_anybody():
@@ -171,7 +177,7 @@ class RequestContext:
         return await asyncio.to_thread(self._confirmed, session)
 
     async def _stored_session(self) -> SessionStore | None:
-        """As Redis or Cassandra keeps it, whatever the account says of it."""
+        """The session as Redis or Cassandra keeps it, unchecked against the account."""
         if self._stored is None:
             self._stored = asyncio.ensure_future(asyncio.to_thread(self._load))
         return await asyncio.shield(self._stored)
@@ -184,7 +190,7 @@ class RequestContext:
         return None if session.is_empty() else session
 
     def _confirmed(self, session: SessionStore) -> "_Viewer":
-        """The session lives, its user is active and has not changed the password since."""
+        """The viewer of the session: its user, if active and with the same password as at sign-in; else nobody."""
         found: User | AnonymousUser = AnonymousUser()
         if SESSION_KEY in session:
             found = ask(user_of, session)
@@ -197,7 +203,7 @@ class RequestContext:
 class _Viewer(NamedTuple):
     user: User | AnonymousUser
     session: SessionStore | None
-    """None: there is none, or its key is unknown."""
+    """None when there is none, or its key is unknown."""
 
     @property
     def owner(self) -> str | None:
@@ -205,7 +211,7 @@ class _Viewer(NamedTuple):
 
 
 def _owner_by(session: SessionStore | None) -> str | None:
-    """Told by the session alone."""
+    """The owner by the session alone; None without a session."""
     user_id = session.get(SESSION_KEY) if session is not None else None
     return customer_owner(user_id) if user_id else _guest_of(session)
 

@@ -1,4 +1,4 @@
-"""What the caller may know of an error: a fault of the request is told whole, a fault of ours by its id only."""
+"""What callers are told of errors: all about a fault of the request, only an id about a fault of ours."""
 
 import json
 import math
@@ -63,7 +63,7 @@ MAX_ERRORS = 10
 MAX_MESSAGE_LETTERS = 500
 MAX_LOCATIONS = 10
 MAX_ERROR_BYTES = 8_000
-"""Of all errors of one answer as JSON, the last of them not counted."""
+"""How many bytes of JSON all errors of one answer may take, the last of them not counted."""
 # A page of a hundred nodes may fail a hundred times for one reason.
 MAX_LOGGED = 5
 # A burst is over by then; a client that comes back sooner would only make the queue longer.
@@ -86,7 +86,7 @@ class RequestRefused(Exception):
         super().__init__(text.en.format_map(values))
         self.code = code
         self.status = status
-        """None: by the media type, since a client of plain JSON expects 200 for a well-formed request."""
+        """None: the media type decides, since a client of plain JSON expects 200 for a well-formed request."""
         self.headers = dict(headers or {})
         self._text = text
         self._values = values
@@ -97,14 +97,14 @@ class RequestRefused(Exception):
         return [{"message": message, "extensions": {"code": self.code, **self._details}}]
 
     def again(self) -> Self:
-        """A copy to be raised: what has been raised keeps the frames of whoever caught it, and all that they hold."""
+        """A new instance to raise: one that has been raised keeps the frames of whoever caught it alive."""
         copy = type(self).__new__(type(self), *self.args)
         copy.__dict__.update(self.__dict__)
         return copy
 
 
 class InvalidDocument(RequestRefused):
-    """Refused by the language itself; its errors are graphql-core's own and say where."""
+    """The document is refused by GraphQL itself; the errors are graphql-core's own and say where."""
 
     def __init__(self, code: ErrorCode, errors: Sequence[GraphQLError]) -> None:
         super().__init__(code, Text("", ""))
@@ -119,7 +119,7 @@ class InvalidDocument(RequestRefused):
 
 
 def bounded(errors: Sequence[GraphQLFormattedError], language: Language) -> list[GraphQLFormattedError]:
-    """The first of them, shortened, so that no answer tells more of errors than somebody would read."""
+    """The first few errors, shortened, so that no answer tells more of them than somebody would read."""
     told: list[GraphQLFormattedError] = []
     left = MAX_ERROR_BYTES
     for error in errors[:MAX_ERRORS]:
@@ -144,7 +144,7 @@ def _shortened(error: GraphQLFormattedError) -> GraphQLFormattedError:
 
 
 def overloaded() -> RequestRefused:
-    """Nothing has been begun: the caller may repeat it, whatever it was."""
+    """The refusal of a busy server: nothing has been begun, and the caller may repeat whatever it was."""
     return RequestRefused(
         "OVERLOADED",
         OVERLOADED,
@@ -157,23 +157,23 @@ def overloaded() -> RequestRefused:
 
 
 def is_fault(error: GraphQLError) -> bool:
-    """Raised by our code rather than about the request."""
+    """Whether it was raised by our code, rather than about the request."""
     return error.original_error is not None and not isinstance(error.original_error, GraphQLError)
 
 
 def ran_out_of_time(error: GraphQLError) -> bool:
-    """The deadline passed while a server was asked. That no server is found in time is an outage."""
+    """Whether the deadline passed while a server was asked. That no server is found in time is an outage, not this."""
     original = error.original_error
     return isinstance(original, TimeoutError) or (isinstance(original, PyMongoError) and original.timeout)
 
 
 def is_outage(error: GraphQLError) -> bool:
-    """MongoDB is away, and nobody else could answer."""
+    """Whether MongoDB is away and nobody else could answer."""
     return isinstance(error.original_error, MongoUnavailable)
 
 
 def is_refused_change(error: GraphQLError, *, mutation: bool) -> bool:
-    """Of an outage: the mutation itself failed, not a field of what it answers."""
+    """Whether it is the mutation itself that an outage made fail, rather than a field of its answer."""
     return mutation and len(error.path or ()) <= 1
 
 
@@ -183,13 +183,14 @@ def retry_after() -> int:
 
 
 def unavailable() -> RequestRefused:
-    """MongoDB is away before anything could be executed."""
+    """The refusal when MongoDB is away before anything could be executed."""
     seconds = retry_after()
     headers = {"retry-after": str(seconds)}
     return RequestRefused("UNAVAILABLE", NO_ANSWER, status=503, headers=headers, details={"retryAfter": seconds})
 
 
 def log_faults(errors: Sequence[GraphQLError]) -> None:
+    """Log the errors that are ours, a few at most; outages in one line."""
     if outages := [error for error in errors if is_outage(error)]:
         # One line, however many fields: the outage itself has been logged when it was noticed.
         paths = [error.path for error in outages[:MAX_LOGGED]]
@@ -211,7 +212,7 @@ def _log_failure(error: GraphQLError) -> None:
 
 
 def formatted(error: GraphQLError, language: Language, *, mutation: bool = False) -> GraphQLFormattedError:
-    """An error of execution."""
+    """An error of execution as the caller is told of it."""
     if isinstance(error.original_error, MongoUnavailable):
         text = NO_CHANGES if is_refused_change(error, mutation=mutation) else error.original_error.text or NO_ANSWER
         told = _ours(error, "UNAVAILABLE", text.in_language(language))

@@ -1,4 +1,4 @@
-"""What is wrong with the arguments of a query: told to the caller in their language, under one code."""
+"""Errors about the arguments of a query, told to the caller in their language."""
 
 from graphql import GraphQLError
 
@@ -6,7 +6,7 @@ from gateway.domain.texts import DEFAULT_LANGUAGE, Language, Text
 
 
 class BadInput(GraphQLError):
-    """The request asks for something that cannot be; the field fails, the rest is answered."""
+    """The arguments ask for something that cannot be; the field fails, the rest of the query is answered."""
 
     code = "BAD_USER_INPUT"
 
@@ -20,7 +20,7 @@ class BadInput(GraphQLError):
 
 
 class NotFound(BadInput):
-    """The thing that a field is about does not exist, where the field cannot say so by null."""
+    """The thing that a field is about does not exist, and the field cannot say so by null."""
 
     code = "NOT_FOUND"
 

@@ -1,4 +1,4 @@
-"""How exact values travel: decimals and times as strings."""
+"""Scalars of the API: decimals, times and days travel as strings, so that they stay exact."""
 
 import re
 from datetime import UTC, date, datetime
@@ -14,12 +14,12 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 def _written_decimal(value: Decimal) -> str:
-    """With kopecks at least: «89990.00»."""
+    """The amount with kopecks at least: «89990.00»."""
     return f"{value:.2f}" if -value.as_tuple().exponent <= 2 else f"{value:f}"  # type: ignore[operator]
 
 
 def _read_decimal(value: Any) -> Decimal:
-    """A string or a whole number; a float has lost its exactness before it came here, but what was typed is known."""
+    """The Decimal in a string or a number; a float counts as it was written, though not exact itself."""
     if isinstance(value, bool) or not isinstance(value, str | int | float) or not _DECIMAL.fullmatch(str(value)):
         raise GraphQLError(f'Decimal cannot represent {value!r}: write it as "89990.00".')
     return Decimal(str(value))

@@ -60,7 +60,7 @@ class GatewaySchema(strawberry.Schema):
         return self._schema
 
     def process_errors(self, errors: list[GraphQLError], execution_context: Any = None) -> None:
-        """Strawberry would log a caller's typing mistake as an error of ours."""
+        """Log our own faults only: Strawberry would log a caller's typing mistake as an error of ours."""
         log_faults(errors)
 
 

@@ -1,4 +1,4 @@
-"""Fields of staff only: who may ask for them, told as errors of the field."""
+"""Access to fields of staff, refused by errors of the field."""
 
 import asyncio
 
@@ -10,12 +10,13 @@ from gateway.staff.permissions import actor_with
 
 
 async def may(context: RequestContext, permission: str) -> bool:
+    """Whether the viewer has the permission."""
     user = await context.user()
     return await asyncio.to_thread(ask, user.has_perm, permission)
 
 
 async def authorise(context: RequestContext, permission: str) -> None:
-    """Raises Unauthenticated or Forbidden."""
+    """Raise Unauthenticated or Forbidden unless the viewer is staff with the permission."""
     user = await context.user()
     try:
         await asyncio.to_thread(ask, actor_with, user, permission)

@@ -34,7 +34,7 @@ class WarningCode(Enum):
 
 @strawberry.type(name="Warning")
 class MutationWarning:
-    """Done, but not quite as asked."""
+    """Says that something was done, but not quite as asked."""
 
     code: WarningCode
     message: str
@@ -42,7 +42,7 @@ class MutationWarning:
 
 
 def replayed(text: Text, language: Language) -> MutationWarning:
-    """Says that the answer tells of what an earlier request did."""
+    """The warning that the answer tells of what an earlier request did."""
     return MutationWarning(code=WarningCode.REPLAYED, message=text.in_language(language))
 
 

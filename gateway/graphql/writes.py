@@ -1,4 +1,4 @@
-"""Writes are synchronous functions: they run here, in a bounded pool of threads, beside the event loop."""
+"""Running writes, which are synchronous functions, in a bounded pool of threads beside the event loop."""
 
 import asyncio
 import contextvars
@@ -26,7 +26,7 @@ async def run_write(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs)
 
 
 async def run_beside(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Likewise for a function that needs no MongoDB."""
+    """Like `run_write`, for a function that needs no MongoDB."""
     context = contextvars.copy_context()
     call = partial(context.run, function, *args, **kwargs)
     return await asyncio.get_running_loop().run_in_executor(_pool(), call)
@@ -34,5 +34,5 @@ async def run_beside(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs
 
 @cache
 def _pool() -> ThreadPoolExecutor:
-    """Made on first use: a pool made before a fork would have no threads in the child."""
+    """The process's pool, made on first use: one made before a fork would have no threads in the child."""
     return ThreadPoolExecutor(max_workers=settings.GRAPHQL_WRITE_THREADS, thread_name_prefix="graphql-write")

@@ -1,4 +1,4 @@
-"""Documents parsed, validated and measured once, and remembered by hash: valid or not, within a bound of bytes."""
+"""Documents parsed, validated and measured once and remembered by hash, refused ones too, within a bound of bytes."""
 
 import hashlib
 import time
@@ -51,7 +51,7 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class PreparedDocument:
-    """A document that may be executed. Its nodes know no locations, which would keep its text and tokens alive."""
+    """A document that may be executed. Its nodes have no locations, which would keep its text and tokens alive."""
 
     document: DocumentNode
     operations: Mapping[str | None, Operation]
@@ -67,22 +67,22 @@ class PreparedDocument:
 
 
 class PreparationOutcome(NamedTuple):
-    """What came of preparing a document, and what that took."""
+    """What came of preparing a document, and what it cost."""
 
     found: PreparedDocument | RequestRefused
     bytes: int
     milliseconds: float
-    """Of this thread's CPU; none when it was remembered."""
+    """CPU time that this took; 0 when the outcome was remembered."""
 
     def prepared(self) -> PreparedDocument:
-        """The document; raises the reason why it is refused."""
+        """The document; raises RequestRefused if it was refused."""
         if isinstance(self.found, RequestRefused):
             raise self.found.again()
         return self.found
 
 
 class Documents:
-    """The documents of one schema."""
+    """Prepares and remembers the documents of one schema."""
 
     def __init__(self, schema: GraphQLSchema) -> None:
         # Once and here, or the first request would pay for it.
@@ -97,11 +97,11 @@ class Documents:
 
     @property
     def bytes(self) -> int:
-        """Kept by all that is remembered."""
+        """Bytes that everything remembered takes."""
         return self._valid.bytes + self._refused.bytes
 
     def prepared(self, text: str) -> PreparedDocument:
-        """The document, prepared here and now unless it is remembered; raises the reason why it is refused."""
+        """The document, prepared here and now unless it is remembered. Raises RequestRefused."""
         check_size(text)
         outcome = self.known(text)
         if outcome is None:
@@ -110,13 +110,13 @@ class Documents:
         return outcome.prepared()
 
     def known(self, text: str) -> PreparationOutcome | None:
-        """What came of an earlier request with the same text."""
+        """The remembered outcome for this text; None when there is none."""
         digest = digest_of(text)
         found = self._valid.get(digest) or self._refused.get(digest)
         return None if found is None else PreparationOutcome(found, 0, 0.0)
 
     def prepare(self, text: str) -> PreparationOutcome:
-        """Parse, measure and validate; in whatever thread, and nothing is remembered. For a text within the limit."""
+        """Parse, measure and validate a text within the limit. Remembers nothing, and may run in any thread."""
         began = time.thread_time()
         try:
             found: PreparedDocument | RequestRefused = self._prepare(text)
@@ -132,7 +132,10 @@ class Documents:
             self._refused.keep(digest_of(text), outcome.found, outcome.bytes)
 
     def variables(self, operation: Operation, given: Mapping[str, Any]) -> VariableValues:
-        """Coerced as execution will coerce them, within the limit on lists."""
+        """The given variables, coerced as execution will coerce them.
+
+        Raises RequestRefused for wrong or too long ones.
+        """
         limits.check_values(given)
         coerced = get_variable_values(
             self._schema,
@@ -177,7 +180,7 @@ class Documents:
 
 
 def check_size(text: str) -> None:
-    """In bytes of UTF-8, before anything looks at the text."""
+    """Refuse a text of too many bytes of UTF-8, before anything looks at it."""
     maximum = settings.GRAPHQL_MAX_DOCUMENT_BYTES
     # A text of so many characters has at least as many bytes: what is far too long is not even encoded.
     limits.DOCUMENT.check(len(text) if len(text) > maximum else len(text.encode()))

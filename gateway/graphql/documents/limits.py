@@ -1,4 +1,4 @@
-"""What one document may hold, counted on its text and its syntax tree before it is validated or executed.
+"""Limits on a document, counted on its text and its syntax tree before it is validated or executed.
 
 Everything here takes time in proportion to the document: a fragment is visited once, however often it is spread. The
 document has not been validated yet: its fragments may be missing, or spread one another in a circle.
@@ -89,7 +89,7 @@ TOO_MANY_SIGN_INS = Text(
 
 
 def check_document(document: DocumentNode) -> None:
-    """All that can be counted without a schema, so that validation has little to do."""
+    """Refuse a document that exceeds a limit which needs no schema, so that validation has little to do."""
     _check_counts(document)
     fragments = fragments_of(document)
     measured = _Measured(fragments)
@@ -127,7 +127,7 @@ def _check_counts(document: DocumentNode) -> None:
 
 
 def check_values(values: object) -> None:
-    """Lists in variables, however deep they lie."""
+    """Refuse variables with a list that is too long, however deep it lies."""
     pending = [values]
     while pending:
         value = pending.pop()
@@ -139,23 +139,23 @@ def check_values(values: object) -> None:
 
 
 class _Shape(NamedTuple):
-    """Of a selection set, through its fragments."""
+    """The measures of a selection set, fragments included."""
 
     depth: int = 0
-    """Levels of fields, those of introspection not counted."""
+    """Levels of fields, without those of introspection."""
     introspection: int = 0
     """Levels of fields from `__schema` or `__type` on."""
     fields: int = 0
-    """At its own level."""
+    """Fields at its own level."""
     sign_ins: int = 0
-    """Of these."""
+    """How many of these fields sign in or register."""
 
 
 NOTHING = _Shape()
 
 
 class _Measured:
-    """The shapes of operations; each fragment is measured once, those that it spreads before it.
+    """Measures operations; each fragment is measured once, after those that it spreads.
 
     A fragment that is missing, or part of a circle, counts as empty where it is spread: validation will refuse it.
     """
@@ -174,7 +174,7 @@ class _Measured:
         INTROSPECTION_DEPTH.check(shape.introspection)
 
     def _shape(self, selections: SelectionSetNode | None) -> _Shape:
-        """Recursion goes no deeper than the parser lets one definition nest."""
+        """The shape of these selections. Recursion goes no deeper than the parser lets one definition nest."""
         depth = introspection = fields = sign_ins = 0
         for selection in selections.selections if selections else ():
             match selection:
@@ -196,7 +196,7 @@ class _Measured:
 
 
 def _innermost_first(fragments: Fragments) -> list[str]:
-    """Names in an order in which each comes after those that it spreads; of a circle, one does not."""
+    """The fragments' names, each after those that it spreads; in a circle, one of them comes too early."""
     spreads = {
         name: [node.name.value for node in _nodes(fragment) if isinstance(node, FragmentSpreadNode)]
         for name, fragment in fragments.items()

@@ -1,4 +1,4 @@
-"""A document as a log may show it: what was asked for, without the values that it was asked with."""
+"""Documents as a log may show them: without the values that they were sent with."""
 
 from typing import Any
 
@@ -9,11 +9,11 @@ PLACEHOLDER = "_"
 
 class _Blanks(Visitor):
     def enter(self, node: Any, *_: Any) -> EnumValueNode | None:
-        """Whatever stands for a value: strings, numbers, names of enums, lists, objects. Variables are names."""
+        """Blank out a value: a string, number, enum, list or object. Variables, which are names, stay."""
         is_value = isinstance(node, ValueNode) and not isinstance(node, VariableNode)
         return EnumValueNode(value=PLACEHOLDER) if is_value else None
 
 
 def without_literals(document: DocumentNode) -> str:
-    """The document printed anew, which leaves out comments too."""
+    """The document printed anew with its values blanked out; comments go, too."""
     return print_ast(visit(document, _Blanks()))

@@ -1,4 +1,4 @@
-"""A memory that holds no more than so many bytes: measured on what is kept, not guessed from where it came from."""
+"""A memory bounded in bytes, which are measured on what is kept."""
 
 import gc
 import sys
@@ -19,7 +19,7 @@ ENTRY = 400
 
 
 def size_of(thing: object) -> int:
-    """Bytes that would be free without the thing: its own and those of everything that it refers to."""
+    """The bytes that would be freed with the thing: its own and those of everything that it refers to."""
     seen: set[int] = set()
     total = 0
     level = [thing]
@@ -39,7 +39,7 @@ class _Kept(NamedTuple, Generic[T]):
 
 
 class Memory(Generic[T]):
-    """What was used last is kept; what was not used for longest is forgotten first."""
+    """Keeps what was used last; what was not used for longest is forgotten first."""
 
     def __init__(self, most_bytes: Callable[[], int]) -> None:
         self._most_bytes = most_bytes
@@ -56,7 +56,7 @@ class Memory(Generic[T]):
         return self._kept[key].thing
 
     def keep(self, key: bytes, thing: T, size: int) -> None:
-        """`size`: of the thing alone, as `size_of` measures it."""
+        """Remember the thing; `size` is that of the thing alone, as `size_of` measures it."""
         self._forget(key)
         self._kept[key] = _Kept(thing, ENTRY + size)
         self.bytes += ENTRY + size

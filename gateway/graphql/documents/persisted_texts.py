@@ -1,4 +1,4 @@
-"""Where the texts of automatically persisted queries are kept: in the cache's Redis, within budgets of bytes.
+"""The texts of automatically persisted queries, kept in the cache's Redis within budgets of bytes.
 
 Anybody may have a text stored, so each client has a budget, and all have one together; beyond that the least recently
 used go. One script decides, at once for all processes. Its four keys mean something only together: should Redis evict
@@ -86,6 +86,8 @@ return 1
 
 
 class StoreOutcome(Enum):
+    """What became of a text that was to be stored."""
+
     STORED = "stored"
     OVER_BUDGET = "over budget"
     AWAY = "away"
@@ -93,7 +95,7 @@ class StoreOutcome(Enum):
 
 
 async def find(id_: str) -> str | None:
-    """The text, used just now; None also while Redis is away, and for a text that we have not stored there."""
+    """The text, marked as used; None while Redis is away, or when it has no text of ours under this id."""
 
     async def ask(redis: Redis) -> str:
         return str(await redis.register_script(_FIND)(keys=KEYS, args=(id_, settings.GRAPHQL_PERSISTED_SECONDS)))
@@ -104,7 +106,7 @@ async def find(id_: str) -> str | None:
 
 
 async def keep(id_: str, text: str, *, client: str) -> StoreOutcome:
-    """Store it at the client's expense, unless it is there already."""
+    """Store the text at the client's expense, unless it is there already."""
     signed = _signature(id_, text) + text
     arguments = (
         id_,
@@ -126,7 +128,7 @@ async def keep(id_: str, text: str, *, client: str) -> StoreOutcome:
 
 
 def _signature(id_: str, text: str) -> str:
-    """The id is the hash of the text as it was sent, which is not kept. This shows that the text is its own."""
+    """Proves that we stored this text under this id: the id is the hash of the text as sent, which is not kept."""
     return salted_hmac("graphql.persisted", f"{id_} {text}", algorithm="sha256").hexdigest()[:SIGNATURE_LENGTH]
 
 
@@ -136,7 +138,7 @@ class _Remembered(NamedTuple):
 
 
 class Texts:
-    """Texts by id in this process, bounded by what they take."""
+    """Texts by id in this process's memory, within a bound of bytes."""
 
     def __init__(self, maximum: int = REMEMBERED_BYTES) -> None:
         self._kept: Memory[_Remembered] = Memory(lambda: maximum)
@@ -157,6 +159,6 @@ class Texts:
         self._kept.keep(id_.encode(), _Remembered(text, time.monotonic()), sys.getsizeof(text))
 
     def is_use_due(self, id_: str) -> bool:
-        """Whether others have not heard for a while that the text is in use."""
+        """Whether it is time to tell Redis again that the text is in use."""
         known = self._kept.get(id_.encode())
         return known is not None and time.monotonic() - known.said_used_at > SAY_USED_SECONDS

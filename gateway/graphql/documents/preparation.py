@@ -1,4 +1,4 @@
-"""New documents are parsed and validated beside the event loop, a few at a time; one flight for one text."""
+"""Parsing and validating new documents beside the event loop, a few at a time, each text once."""
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
@@ -14,14 +14,17 @@ SMALL_BYTES = 500
 
 
 class Preparation:
-    """Documents for the endpoint: remembered, or prepared where they hold nobody up."""
+    """Prepares documents for the endpoint, without holding up the event loop for long."""
 
     def __init__(self, documents: Documents) -> None:
         self._documents = documents
         self._flights: dict[bytes, asyncio.Task[PreparationOutcome]] = {}
 
     async def outcome(self, text: str) -> PreparationOutcome:
-        """Raises RequestRefused for a text that is too large, and when too many wait. Who comes first pays for it."""
+        """The prepared document or its refusal, remembered or made now; of those who wait for one text, the first pays.
+
+        Raises RequestRefused for a text that is too large, and when too many wait.
+        """
         check_size(text)
         if known := self._documents.known(text):
             return known
@@ -50,5 +53,5 @@ class Preparation:
 
 @cache
 def _pool() -> ThreadPoolExecutor:
-    """One thread: it works in Python, so that a second would only take from the event loop. Made on first use."""
+    """A pool of one thread, made on first use: a second would only take time from the event loop."""
     return ThreadPoolExecutor(max_workers=1, thread_name_prefix="graphql-prepare")

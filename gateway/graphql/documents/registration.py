@@ -1,4 +1,4 @@
-"""Registers operations: reads the files that frontends' builds produce, and keeps the operations in MongoDB.
+"""Registering operations: reads the files that frontends' builds produce, and keeps the operations in MongoDB.
 
 A `.graphql` file counts as it is written and, for each operation in it, as graphql-js prints it with its fragments,
 which is what most clients send. JSON is a manifest: Apollo's (`operations` with `id`, `body`) or Relay's (id to text).

@@ -1,4 +1,4 @@
-"""The rules by which documents are validated: the specification's, with one that could take long held to a budget."""
+"""The rules by which documents are validated: the specification's, with the most expensive held to a budget."""
 
 from typing import Any
 
@@ -11,9 +11,10 @@ from gateway.graphql.documents import limits
 
 
 class FieldsCanBeMerged(OverlappingFieldsCanBeMergedRule):
-    """Compares every two fields that would have one name in the answer, through fragments: the square of the document.
+    """Compares every two fields with one name in the answer, fragments included: the square of the document's size.
 
-    graphql-core counts this work and stops at half a million units, a second of CPU; we stop at ours, and say so.
+    graphql-core counts this work and stops at half a million units, a second of CPU; we stop at our own limit, and say
+    so.
     """
 
     def __init__(self, context: ValidationContext) -> None:

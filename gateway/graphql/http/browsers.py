@@ -1,4 +1,4 @@
-"""What pages of other sites may do in a visitor's browser: CORS for those on our list, no cookies for others."""
+"""Rules for pages of other sites in a visitor's browser: CORS for those on our list, no cookies for others."""
 
 from django.conf import settings
 
@@ -20,7 +20,7 @@ PROVE = Text(
 
 
 def refuse_forgery(scope: Scope) -> None:
-    """Apollo's rule, for requests that bring a session: only they have anything to gain by forgery.
+    """Refuse what another site may have forged, by Apollo's rule, if the request brings a session.
 
     A plain GET without a cookie, from a shared cache or a command line, has nobody's rights and needs no header.
     """
@@ -32,7 +32,7 @@ def refuse_forgery(scope: Scope) -> None:
 
 
 def cors_headers(scope: Scope) -> dict[str, str]:
-    """For every answer: whether the page that asked may read it."""
+    """The headers of every answer that say whether the page that asked may read it."""
     if not settings.GRAPHQL_CORS_ORIGINS:
         return {}
     if "*" in settings.GRAPHQL_CORS_ORIGINS:
@@ -47,7 +47,7 @@ def cors_headers(scope: Scope) -> dict[str, str]:
 
 
 def preflight_headers(scope: Scope) -> dict[str, str]:
-    """For the answer to OPTIONS."""
+    """The CORS headers of the answer to OPTIONS."""
     allowed = cors_headers(scope)
     if not allowed or not header(scope, "access-control-request-method"):
         return allowed
@@ -61,7 +61,10 @@ def preflight_headers(scope: Scope) -> dict[str, str]:
 
 
 def _has_session(scope: Scope) -> bool:
-    """By cookie. Beside a Bearer token, which no other site can make a browser send, the cookie is not looked at."""
+    """Whether the request brings a session by cookie.
+
+    Beside a Bearer token, which no other site can make a browser send, the cookie is not looked at.
+    """
     if bearer_token(header(scope, "authorization")) is not None:
         return False
     return settings.SESSION_COOKIE_NAME in sent_cookies(scope)

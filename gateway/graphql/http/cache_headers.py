@@ -1,4 +1,4 @@
-"""How long others may keep an answer: as long as the strictest read it was made of allows."""
+"""Caching of answers by others: as long as the strictest read in the answer allows."""
 
 import hashlib
 from collections.abc import Collection
@@ -9,7 +9,7 @@ NO_STORE = "private, no-store"
 
 
 def max_age(policies: Collection[Policy]) -> int:
-    """Seconds; 0: not at all. An answer of which no read is known is not cached, to be on the safe side."""
+    """Seconds that the answer may be cached; 0: not at all, as when no read of it is known."""
     allowances = [policy.allowance or 0 for policy in policies]
     return int(min(allowances, default=0))
 

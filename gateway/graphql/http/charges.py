@@ -1,4 +1,4 @@
-"""What clients pay for work that has been done before its price was known: CPU spent on their documents.
+"""Charging clients for work done before its price was known: the CPU spent on their documents.
 
 A bucket cannot be overdrawn. What it could not pay is owed, and collected before the client is given anything more.
 """
@@ -21,18 +21,18 @@ DEBTORS = 10_000
 
 _owed: OrderedDict[str, int] = OrderedDict()
 _refused_until: OrderedDict[str, float] = OrderedDict()
-"""Of debtors: when their buckets will hold what they owe. Until then nobody needs to ask Redis again."""
+"""When each debtor's bucket will hold what it owes. Until then nobody needs to ask Redis again."""
 
 
 class Meter:
-    """CPU spent on one request before it is executed."""
+    """Measures the CPU spent on one request before it is executed."""
 
     def __init__(self) -> None:
         self.milliseconds = 0.0
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Around work that does not wait for anything."""
+        """Put it around work that does not wait for anything."""
         began = time.thread_time()
         try:
             yield
@@ -45,7 +45,7 @@ class Meter:
 
 
 async def collect(client: str) -> None:
-    """Take what the client owes; raises THROTTLED, with no other work done, while it cannot pay."""
+    """Take what the client owes. Raises THROTTLED while it cannot pay; then nothing else is to be done for it."""
     while owed := _owed.pop(client, 0):
         # A bucket holds no more than this, so that a large debt is paid in parts.
         part = min(owed, settings.GRAPHQL_BUCKET_POINTS)
@@ -60,7 +60,7 @@ async def collect(client: str) -> None:
 
 
 def refuse_debtor(client: str) -> None:
-    """Raise THROTTLED for a client that is known to be unable to pay yet: nothing else is done for the request."""
+    """Raise THROTTLED for a client that is known to be unable to pay yet, without asking Redis."""
     left = _refused_until.get(client, 0.0) - time.monotonic()
     if left > 0:
         raise Spent(allowed=False, left=0).refusal(math.ceil(left * settings.GRAPHQL_BUCKET_RESTORE))
@@ -68,7 +68,7 @@ def refuse_debtor(client: str) -> None:
 
 
 async def charge(client: str, points: int) -> Spent:
-    """For work that is done: what the bucket cannot pay now is owed."""
+    """Take the points for work that is done; what the bucket cannot pay now is owed."""
     spent = await throttle.spend(client, points)
     if spent.allowed:
         return spent
@@ -79,6 +79,7 @@ async def charge(client: str, points: int) -> Spent:
 
 
 def owe(client: str, points: int) -> None:
+    """Note that the client owes these points; beyond DEBTORS clients the oldest debt is forgiven."""
     if points <= 0:
         return
     _owed[client] = _owed.get(client, 0) + points

@@ -1,4 +1,4 @@
-"""The GraphQL endpoint: each request passes the doors in order, and the answer leaves by one."""
+"""The GraphQL endpoint: each request passes the checks in order, is executed and answered."""
 
 import asyncio
 import json
@@ -61,7 +61,7 @@ class Answer:
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
     max_age: int = 0
-    """Seconds that anybody may keep it."""
+    """Seconds that anybody may cache it."""
 
 
 async def graphql_endpoint(scope: Scope, receive: Receive, send: Send) -> None:
@@ -98,7 +98,7 @@ async def graphql_endpoint(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 async def _answer(scope: Scope, receive: Receive, context: RequestContext, media_type: str | None) -> Answer:
-    """Raises ClientGone, with nothing begun."""
+    """The answer to the request, a refusal or a failure too. Raises ClientGone, with nothing begun."""
     loop = asyncio.get_running_loop()
     until = loop.time() + settings.GRAPHQL_MAX_SECONDS
     try:
@@ -207,7 +207,7 @@ async def _execute(
 
 
 def _nothing_done(data: object, errors: Sequence[GraphQLError], *, mutation: bool) -> bool:
-    """Because MongoDB is away: a change was refused, or no part of the query could be answered."""
+    """Whether, with MongoDB away, a change was refused or no part of the query could be answered."""
     outages = [error for error in errors if is_outage(error)]
     return any(data is None or is_refused_change(error, mutation=mutation) for error in outages)
 
@@ -224,7 +224,7 @@ def _refusal(
 
 
 def _failure(context: RequestContext, code: ErrorCode, text: Text, status: int) -> Answer:
-    """Of the request as a whole, after it was accepted."""
+    """The answer when the request as a whole failed after it was accepted."""
     extensions = {"code": code, "requestId": context.request_id}
     return Answer(
         {"data": None, "errors": [{"message": text.in_language(context.language), "extensions": extensions}]}, status

@@ -1,4 +1,4 @@
-"""The page for trying queries, for browsers in development. Its scripts are served by the gateway, none by a CDN."""
+"""GraphiQL, the page for trying queries in development. Its scripts are served by the gateway, none by a CDN."""
 
 import base64
 import hashlib
@@ -43,7 +43,7 @@ _WITHOUT_SCRIPTS = """<!doctype html>
 
 
 def _policy(page: str) -> str:
-    """The common policy, and the page's own script by its hash."""
+    """The common content security policy, with the page's own script allowed by its hash."""
     (script,) = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return f"{CONTENT_SECURITY_POLICY}; script-src 'self' 'sha256-{digest}'"
@@ -53,7 +53,7 @@ POLICY = _policy(_PAGE)
 
 
 def is_wanted(scope: Scope) -> bool:
-    """A browser asks for a page before anything else; programs ask for JSON, or for anything."""
+    """Whether a browser asks for the page: programs prefer JSON, or take anything."""
     return settings.GRAPHIQL and chosen(header(scope, "accept"), (JSON, GRAPHQL_RESPONSE, HTML)) == HTML
 
 

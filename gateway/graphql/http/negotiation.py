@@ -1,4 +1,4 @@
-"""Which of our media types a client accepts."""
+"""Content negotiation: which of our media types a client accepts."""
 
 from collections.abc import Sequence
 
@@ -30,7 +30,7 @@ def _range(part: str) -> tuple[str, float]:
 
 
 def _weight(media_type: str, ranges: Sequence[tuple[str, float]]) -> float:
-    """By the most specific range that fits, as HTTP has it."""
+    """The weight that the most specific matching range gives the type, as HTTP has it."""
     kind = media_type.partition("/")[0]
     for pattern in (media_type, f"{kind}/*", "*/*"):
         weights = [weight for found, weight in ranges if found == pattern]

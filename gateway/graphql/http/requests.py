@@ -1,4 +1,4 @@
-"""From HTTP to a GraphQL request: POST with JSON and GET with parameters, nothing else.
+"""Turning HTTP into a GraphQL request: POST with JSON and GET with parameters, nothing else.
 
 Reading and decoding are two steps: a body comes in its client's time, and is decoded when the request has its turn.
 """
@@ -52,14 +52,14 @@ PERSISTED_FORM = Text(
 class GraphQLRequest:
     text: str | None
     id: str | None
-    """Of a persisted operation. At least one of text and id is given."""
+    """The id of a persisted operation. At least one of text and id is given."""
     variables: dict[str, Any]
     operation_name: str | None
     by_get: bool
 
 
 class Bodies:
-    """The bodies of requests that are being read, wait or run: bounded in number while they come, and in bytes."""
+    """The bodies of all requests that are read, wait or run: bounded in number while they come, and in bytes."""
 
     def __init__(self) -> None:
         self._readers = Readers(most="GRAPHQL_MAX_READING")
@@ -67,7 +67,7 @@ class Bodies:
 
     @contextmanager
     def holding(self) -> Iterator["Body"]:
-        """Whatever of a body is read inside counts as held until the end."""
+        """Give a body to be read; its bytes count as held until the end of the block."""
         body = Body(self)
         try:
             yield body
@@ -75,7 +75,10 @@ class Bodies:
             self._held -= body.drawn
 
     async def read(self, body: "Body", receive: Receive, until: float) -> None:
-        """Raises RequestRefused for a body that is too large, or has not come until that time of the event loop."""
+        """Read the body.
+
+        Raises ClientGone, and RequestRefused for one that is too large or has not come until that time.
+        """
         try:
             async with self._readers.reading(until):
                 while True:
@@ -103,18 +106,20 @@ class Bodies:
 
 
 class Body:
+    """The body of one request."""
+
     def __init__(self, bodies: Bodies) -> None:
         self._bodies = bodies
         self.content = bytearray()
         self.drawn = 0
-        """Of what all bodies may take together."""
+        """The bytes that count against what all bodies may take together."""
 
     async def read(self, receive: Receive, until: float) -> None:
         await self._bodies.read(self, receive, until)
 
 
 def check_method(scope: Scope) -> None:
-    """By what its head says, whether the request is one that we serve."""
+    """Refuse a request that we do not serve, by its method and headers alone."""
     match scope["method"]:
         case "POST":
             _check_content_type(header(scope, "content-type") or "")
@@ -181,7 +186,7 @@ def _decoded(text: bytes | str, name: str) -> Any:
 
 
 def _check_values(text: bytes) -> None:
-    """How many values it would make, before it makes them: each is many times as large as what it is written with."""
+    """Refuse JSON with too many values, before they are made: each takes many times the memory of its text."""
     if _values_in(text) > settings.GRAPHQL_MAX_VALUES:
         # Most of them may be commas of a long text.
         limits.VALUES.check(_values_in(_STRING.sub(b"", text)))
@@ -192,7 +197,7 @@ def _values_in(text: bytes) -> int:
 
 
 def _refuse_halves(text: bytes | str, decoded: Any, name: str) -> None:
-    """JSON can spell one half of a surrogate pair alone; no store of ours and no hash takes such a text."""
+    """Refuse half a surrogate pair, which JSON can spell alone and no store or hash of ours takes."""
     spelt = text.lower() if isinstance(text, bytes) else text.lower().encode(errors="replace")
     if b"\\ud" not in spelt:
         return
@@ -226,7 +231,7 @@ def _checked(content: dict[str, Any], *, by_get: bool) -> GraphQLRequest:
 
 
 def _persisted_id(content: dict[str, Any]) -> str | None:
-    """By Apollo's extension, or by the `documentId` of the specification's draft."""
+    """The id of a persisted operation, by Apollo's extension or the `documentId` of the specification's draft."""
     extension = (content.get("extensions") or {}).get("persistedQuery")
     if extension is None:
         id_ = content.get("documentId")

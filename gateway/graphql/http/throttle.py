@@ -1,4 +1,4 @@
-"""A bucket of cost points per client, which leaks back at a steady rate; see `gateway.redis.buckets`."""
+"""The throttle: a bucket of cost points per client, which refills at a steady rate; see `gateway.redis.buckets`."""
 
 import math
 from typing import NamedTuple, TypedDict
@@ -24,6 +24,8 @@ class ThrottleStatus(TypedDict):
 
 
 class Spent(NamedTuple):
+    """Whether the points could be paid, and how many are left."""
+
     allowed: bool
     left: float
 
@@ -47,6 +49,6 @@ class Spent(NamedTuple):
 
 
 async def spend(client: str, points: int) -> Spent:
-    """Take the points from the client's bucket, if it has them. One round trip."""
+    """Take the points from the client's bucket if it has them. One round trip."""
     rate = Rate(settings.GRAPHQL_BUCKET_POINTS, settings.GRAPHQL_BUCKET_RESTORE)
     return Spent(*await _buckets.take(client, points, rate))

@@ -19,7 +19,7 @@ TOO_MANY = Text("Не больше {maximum} id за раз, а не {value}.", 
 
 Key = tuple[str, ...]
 Load = Callable[[Sequence[Key], RequestContext], Awaitable[Sequence[Any]]]
-"""From distinct keys to the things in the same order, None for what is not there or not the caller's to see."""
+"""Takes distinct keys and returns the things in the same order; None for what the caller may not see."""
 
 
 @strawberry.interface
@@ -42,7 +42,7 @@ class NodeTypes:
         self._types[type_name] = _Registered(key_length, load)
 
     async def find(self, ids: Sequence[str], context: RequestContext) -> list[Any]:
-        """One load per type, however many ids; None for an id that is unknown, damaged or crafted."""
+        """The things with these ids, by one load per type; None for an id that is unknown, damaged or crafted."""
         parsed = [self._known(text) for text in ids]
         found: dict[tuple[str, Key], Any] = {}
         for type_name in dict.fromkeys(known[0] for known in parsed if known):
