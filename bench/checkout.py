@@ -1,8 +1,8 @@
 """Sales per second of our checkout and of one plain transaction, side by side: `make bench`.
 
 Both run on the same cluster in turns, so that a noisy machine disturbs both. `hot`: everybody buys one product.
-`uniform`: each buyer three of many. A database of its own, dropped afterwards. Prints medians over the rounds, and what
-was oversold, which must be nothing.
+`uniform`: each buyer buys three of many. It uses a database of its own, dropped afterwards, and prints medians over the
+rounds and what was oversold, which must be nothing.
 """
 
 import argparse
@@ -70,7 +70,7 @@ def _sell(load: Load, check: CheckOut, buyers: int, threads: int) -> Round:
 
 @contextmanager
 def _settling() -> Iterator[None]:
-    """What a worker does in the shop: settles the holds of committed orders now and then. Its work is measured too."""
+    """Settle the holds of committed orders now and then, as a worker does in the shop. Its work is measured too."""
     ended = threading.Event()
 
     def work() -> None:

@@ -15,7 +15,7 @@ from gateway.sync.marks import new_marks
 from ordering.checkout.request import AddressDetails, ContactDetails, Purchase
 
 Load = Literal["hot", "uniform"]
-"""Everybody buys one product; or each buyer three of many."""
+"""`hot`: everybody buys one product. `uniform`: each buyer buys three of many."""
 
 PRODUCTS = 200
 CATEGORIES = ("headphones", "laptops", "smartphones", "tablets")
@@ -28,7 +28,7 @@ PURCHASE = Purchase(
 
 
 def prepare(load: Load, buyers: int) -> list[str]:
-    """Empty the shop, stock it, fill a cart for each buyer."""
+    """Empty the shop, stock it and fill a cart for each buyer; returns the owners of the carts."""
     for name in ("products", "product_directory", "carts", "orders", "order_numbers"):
         database()[name].delete_many({})
     products = [_product(number, buyers) for number in range(PRODUCTS)]

@@ -37,7 +37,7 @@ PATIENCE_SECONDS = 120.0
 
 
 class Lags:
-    """Seconds from an order's sale to its copy, as they become known."""
+    """The seconds from each order's sale until it is copied to Cassandra, as they become known."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -49,7 +49,7 @@ class Lags:
             self._sold[order_id] = time.perf_counter()
 
     def look(self) -> int:
-        """Note those that have been copied; returns how many are still on their way."""
+        """Note the orders that have been copied; returns how many are still on their way."""
         with self._lock:
             waiting = list(self._sold)
         copied = database()["orders"].find({"_id": {"$in": waiting}, "unsynced": {"$exists": False}}, ["_id"])
@@ -120,7 +120,7 @@ def _rebuilt() -> None:
 
 @contextmanager
 def _worker() -> Iterator[None]:
-    """A Celery worker as `make run` starts it: a process per core."""
+    """Run a Celery worker as `make run` starts it, with a process per core."""
     redis_client().delete("celery", *redis_client().scan_iter("sync:*"), *redis_client().scan_iter("soon:*"))
     command = [sys.executable, "-m", "celery", "--quiet", "-A", "gateway", "worker"]
     with subprocess.Popen(command, env={**os.environ, "LOG_LEVEL": "WARNING"}) as worker:  # noqa: S603 - our own

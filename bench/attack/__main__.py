@@ -49,7 +49,7 @@ def main() -> None:
 
 
 def _measure(scenario: Scenario, *, seconds: float, rate: float, attacks: float) -> None:
-    """Each on a process of its own, so that the memory is this attack's alone."""
+    """Run one attack on a web process of its own, so that the memory is this attack's alone."""
     cache_client().flushdb()
     port = _free_port()
     command = [sys.executable, "-m", "uvicorn", "gateway.asgi:application", "--no-proxy-headers", "--port", str(port)]

@@ -1,4 +1,4 @@
-"""A process confined to so much memory that it is killed beyond it: by a control group where one can be made."""
+"""Running a process in so much memory that it is killed beyond it, by a control group where one can be made."""
 
 import os
 import subprocess
@@ -13,12 +13,14 @@ V1, V2 = Path("/sys/fs/cgroup/memory"), Path("/sys/fs/cgroup")
 
 @dataclass(frozen=True)
 class Confined:
+    """A process and the control group that confines it."""
+
     process: subprocess.Popen[bytes]
     group: Path | None
-    """None: no group could be made, and nothing confines the process but its own limits."""
+    """None when no group could be made: then only its own limits confine the process."""
 
     def peak_bytes(self) -> int:
-        """The most memory that was resident at once."""
+        """The most memory that the process ever had resident."""
         status = Path(f"/proc/{self.process.pid}/status").read_text(encoding="ascii")
         return next(int(line.split()[1]) * 1024 for line in status.splitlines() if line.startswith("VmHWM:"))
 
@@ -52,7 +54,7 @@ def run_confined(command: list[str], limit: int, environment: dict[str, str], lo
 
 
 def _new_group(limit: int) -> Path | None:
-    """None, said on stderr, where control groups are not ours to make."""
+    """A new control group with this limit; None, said on stderr, where control groups are not ours to make."""
     if (V2 / "cgroup.controllers").exists():
         parent, limits = V2, {"memory.max": limit, "memory.swap.max": 0}
     else:

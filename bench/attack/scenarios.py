@@ -1,4 +1,4 @@
-"""What a stranger sends: each a resource of the server's that one client could try to use up."""
+"""What a stranger sends: each scenario tries to use up one resource of the server."""
 
 import hashlib
 from collections.abc import Callable
@@ -15,13 +15,13 @@ class Scenario(NamedTuple):
 
 
 def _persisted(number: int) -> object:
-    """A new text every time, as large as it may be, most of it a comment of signs that take four bytes each."""
+    """A new text every time, as large as it may be, most of it a comment of four-byte characters."""
     text = f"query A{number} {{ __typename }} # " + "😀" * 3_600
     return _stored(text)
 
 
 def _literal(number: int) -> object:
-    """Likewise, but of a literal, which no printing takes away."""
+    """A new text every time, most of it a literal, which is stored as it is."""
     return _stored('{ product(productId: "' + f"{number:08}" + "x" * 14_900 + '") { name } }')
 
 
@@ -39,7 +39,7 @@ def _refused(number: int) -> object:
 
 
 def _overlapping(number: int) -> object:
-    """Within the limit on fields at the root, so that only validation could refuse it."""
+    """A document within the limit on root fields, so that only validation could refuse it."""
     return {"query": f"query O{number} {{ " + " ".join([_ORDERS] * 19) + " }"}
 
 

@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 
 HOST = "127.0.0.1"
 VICTIM, ATTACKER = "127.0.0.2", "127.0.0.3"
-"""Other buyers, and the stranger: the throttle counts them apart."""
+"""The addresses of the buyers and of the stranger: the throttle counts them apart."""
 # Whoever waits longer has left; a real browser would have, too.
 PATIENCE_SECONDS = 30.0
 
 
 @dataclass
 class Seen:
-    """What one side got: seconds of each answer, and how many of each status; 0: none."""
+    """What one side saw: the seconds of each answer, and how many answers had each status; 0: no answer."""
 
     seconds: list[float] = field(default_factory=list)
     statuses: Counter[int] = field(default_factory=Counter)
@@ -27,14 +27,14 @@ class Seen:
 
 
 class Connection:
-    """One that stays open, like a browser's; opened again when the server closes it."""
+    """A connection that stays open, like a browser's; opened again when the server closes it."""
 
     def __init__(self, port: int, address: str) -> None:
         self._port, self._address = port, address
         self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
     async def post(self, content: object, path: str = "/graphql") -> int:
-        """The status of the answer; 0 when there was none."""
+        """Send the content; returns the status of the answer, 0 when there was none."""
         body = json.dumps(content).encode()
         head = (
             f"POST {path} HTTP/1.1\r\nHost: {HOST}\r\nContent-Type: application/json\r\n"
@@ -71,7 +71,7 @@ class Connection:
 
 
 async def ask_steadily(port: int, contents: Iterator[object], *, rate: float, seconds: float) -> Seen:
-    """An open loop: a request is due at its time, whether or not the last one was answered, and counts from then."""
+    """Ask at a steady rate, whether or not earlier requests were answered; times count from when each was due."""
     seen, pending = Seen(), set[asyncio.Task[None]]()
     idle: list[Connection] = []
     started = time.perf_counter()
@@ -93,9 +93,9 @@ async def ask_steadily(port: int, contents: Iterator[object], *, rate: float, se
 
 
 def attack(port: int, content: Callable[[int], object], at_once: int, rate: float, seconds: float) -> Seen:
-    """So many clients at one address, each with its next request ready, together at most so many a second.
+    """Attack with `at_once` clients at one address, which together send at most `rate` requests a second.
 
-    In a process of its own, so that the buyer's clock does not stop for it.
+    Runs in a process of its own, so that the buyer's clock does not stop for it.
     """
     return asyncio.run(_attack(port, content, at_once, rate, seconds))
 
