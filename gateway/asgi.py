@@ -1,9 +1,9 @@
-"""The ASGI front: /graphql and the health pages are answered here, everything else by Django.
+"""The ASGI application: /graphql and the health pages are answered here, everything else by Django.
 
-Both halves have a bound on what they do at once, each its own; the health pages pass beside them.
+Each half has its own bound on what it does at once; the health pages have none.
 
-Django's middleware would cost a GraphQL read fifteen thread hops. Run with
-`uvicorn gateway.asgi:application --no-proxy-headers`: whom to believe about the client is said by TRUSTED_PROXIES.
+Django's middleware would cost a GraphQL read fifteen thread hops. Run with `uvicorn gateway.asgi:application
+--no-proxy-headers`: TRUSTED_PROXIES says whom to believe about the client.
 """
 
 import gc

@@ -1,4 +1,4 @@
-"""Sending work to Celery from a write: for freshness, never as a promise.
+"""Sending tasks to Celery from a write: to have the work done sooner, never as a promise.
 
 Whatever must happen has a sweep behind it; the task only makes it happen sooner. So the broker may be away, and the
 buyer's write is done all the same.
@@ -23,16 +23,16 @@ WAITING = 20_000
 
 
 class GivesUp(Task):
-    """Base of a task whose last try may fail, too: with `throws` it leaves this line in the log and no traceback."""
+    """The base of a task whose last try may fail: with `throws` it leaves one line in the log and no traceback."""
 
     def on_failure(self, exc: Exception, task_id: str, args: Any, kwargs: Any, einfo: Any) -> None:
         log.warning("task_given_up", task=self.name, subject=args[0], error=exc)
 
 
 def send_soon(task: str, subject: str, *, delay: float = 0) -> None:
-    """Run the task of this name in a worker, after `delay` seconds; while it waits for its turn, no second one is sent.
+    """Run the task of this name in a worker after `delay` seconds; while it waits for its turn, no second one is sent.
 
-    By name, because tasks stand on the actions that send them. The task calls `mark_begun` first, so that a change made
+    By name, because tasks import the actions that send them. The task calls `mark_begun` first, so that a change made
     while it runs sends the next. Never raises for a broker or Redis that is away.
     """
     key = _key(task, subject)
@@ -53,7 +53,7 @@ def send_soon(task: str, subject: str, *, delay: float = 0) -> None:
 
 
 def mark_begun(task: str, subject: str) -> None:
-    """From here on a change is no longer covered by this run of the task."""
+    """Let the next change send a task of its own: this run may not see it. Every task sent by `send_soon` begins so."""
     try:
         redis_client().delete(_key(task, subject))
     except RedisError as error:

@@ -27,7 +27,7 @@ app.autodiscover_tasks()
 
 @setup_logging.connect
 def use_our_logs(**_: Any) -> None:
-    """Django has configured the logs already; that someone is connected keeps Celery from adding its own handlers."""
+    """Keep Celery from adding its own handlers, by being connected: Django has configured the logs already."""
 
 
 @worker_init.connect
@@ -38,7 +38,7 @@ def refuse_unsafe_settings(**_: Any) -> None:
 
 @worker_process_init.connect
 def drop_inherited_connections(**_: Any) -> None:
-    """A forked worker opens its own MongoDB pool; Cassandra and Redis are opened on first use in any process."""
+    """Let a forked worker open its own MongoDB pool; Cassandra and Redis open theirs on first use anyway."""
     for connection in connections.all(initialized_only=True):
         cast("Any", connection).close_pool()
 

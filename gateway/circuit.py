@@ -1,4 +1,4 @@
-"""A circuit: once a server is known to be away, calls fail at once, and only one in a while tries again."""
+"""A circuit breaker: once a server is known to be away, calls fail at once, and only one in a while tries again."""
 
 import os
 import threading
@@ -17,7 +17,7 @@ SILENCES_TO_OPEN = 3
 class Circuit:
     """Closed: calls pass. Open: they fail, save one per pause, whose success closes it. A forked process has its own.
 
-    `pause`: seconds, asked for each time. `away`: makes the error that refused callers get.
+    `pause`: returns the seconds between two tries. `away`: makes the error that refused callers get.
     """
 
     def __init__(self, name: str, *, pause: Callable[[], float], away: Callable[[str], Exception]) -> None:
@@ -29,7 +29,7 @@ class Circuit:
         os.register_at_fork(after_in_child=self.reset)
 
     def reset(self) -> None:
-        """Closed, as in a new process."""
+        """Close it, as in a new process."""
         self._lock = threading.Lock()
         self._silences = 0
         self._open_since: float | None = None
@@ -47,7 +47,7 @@ class Circuit:
             self._next_try = now + self._pause()
 
     def note_answer(self) -> None:
-        """Some server answered, be it with an error."""
+        """Note that a server answered, be it with an error: closes the circuit."""
         if not self._silences and self._open_since is None:
             return  # nearly always, and told of every answer: not worth the lock
         with self._lock:
@@ -57,14 +57,17 @@ class Circuit:
             log.info(self._back_event)
 
     def note_silence(self, reason: str) -> bool:
-        """A request got no answer. Opens after several in a row; answers as `note_loss` does."""
+        """Note that a request got no answer: opens the circuit after several in a row. Returns as `note_loss` does."""
         with self._lock:
             self._silences += 1
             enough = self._silences >= SILENCES_TO_OPEN or self._open_since is not None
         return self.note_loss(reason) if enough else False
 
     def note_loss(self, reason: str) -> bool:
-        """No server can be reached: opens at once. True: it was a later try that failed, not the first failure."""
+        """Note that no server can be reached: opens the circuit at once.
+
+        True: this was a later try, not the first failure.
+        """
         with self._lock:
             now = time.monotonic()
             was_open = self._open_since is not None

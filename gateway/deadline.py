@@ -1,4 +1,4 @@
-"""How long the work in hand may still take: one moment, set where a request enters and seen by all that it calls.
+"""The deadline of the work in hand: one moment, set where a request enters and seen by all that it calls.
 
 Reads of MongoDB pass it on as maxTimeMS, so that a server stops working for a caller who has gone. `pymongo.timeout`
 would do that too, but it also waits that long for a server when there is none.
@@ -16,7 +16,7 @@ _longest_read: ContextVar[float | None] = ContextVar("longest_read", default=Non
 
 @contextmanager
 def within(seconds: float) -> Iterator[None]:
-    """End what runs inside after this many seconds, or earlier when a deadline around it says so."""
+    """Set a deadline this many seconds from now for what runs inside; an earlier one around it stays in force."""
     moment = time.monotonic() + seconds
     outer = _deadline.get()
     token = _deadline.set(moment if outer is None else min(moment, outer))
@@ -27,14 +27,14 @@ def within(seconds: float) -> Iterator[None]:
 
 
 def remaining_ms() -> int | None:
-    """Milliseconds left, at least 1, for servers that take 0 for «no limit»; None: no deadline."""
+    """Milliseconds left until the deadline, at least 1, as 0 means «no limit» to servers; None without a deadline."""
     moment = _deadline.get()
     return None if moment is None else max(1, math.floor((moment - time.monotonic()) * 1000))
 
 
 @contextmanager
 def reads_within(seconds: float) -> Iterator[None]:
-    """Let servers work no longer than this for any one read of synchronous code inside, the ORM's reads too."""
+    """Limit each read of synchronous code inside to so many seconds of the servers' work, the ORM's reads too."""
     token = _longest_read.set(seconds)
     try:
         yield
@@ -43,7 +43,10 @@ def reads_within(seconds: float) -> Iterator[None]:
 
 
 def read_limit_ms(own: int | None) -> int | None:
-    """What one read may take by its own limit, by `reads_within` and by the deadline; outside of that, its own."""
+    """The milliseconds that one read may take: the least of its own limit, `reads_within` and the deadline.
+
+    Outside of `reads_within`, its own limit.
+    """
     longest = _longest_read.get()
     if longest is None:
         return own

@@ -1,4 +1,4 @@
-"""When MongoDB is away: «this read, else that one», and which answers are such. See docs/degraded.md."""
+"""Reading from another store while MongoDB is away, and noting which answers were made so. See docs/degraded.md."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
@@ -17,12 +17,12 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class Degradation:
-    """Of one answer."""
+    """How one answer differs from an ordinary one."""
 
     noted: bool = False
-    """It is less than in ordinary times, and says so."""
+    """The answer is less than in ordinary times, and says so."""
     elsewhere: bool = False
-    """A part of it came from another store than MongoDB."""
+    """A part of the answer came from another store than MongoDB."""
 
 
 _answer: ContextVar[Degradation | None] = ContextVar("degradation", default=None)
@@ -32,7 +32,7 @@ _left_behind: set[asyncio.Future[Any]] = set()
 
 @contextmanager
 def noting_degradation() -> Iterator[Degradation]:
-    """Of everything answered inside, in tasks and threads started there too."""
+    """Note whether anything answered inside is degraded, in tasks and threads started there too."""
     noted = Degradation()
     token = _answer.set(noted)
     try:
@@ -42,28 +42,29 @@ def noting_degradation() -> Iterator[Degradation]:
 
 
 def note_degraded() -> None:
-    """Say that a part of the answer did not come from MongoDB. `served` does it."""
+    """Note that a part of the answer did not come from MongoDB. `served` does it by itself."""
     if (answer := _answer.get()) is not None:
         answer.noted = answer.elsewhere = True
 
 
 def note_incomplete() -> None:
-    """Say that something may be missing in the answer, though MongoDB answers: what only Cassandra has."""
+    """Note that the answer may lack what only Cassandra has, though MongoDB answers."""
     if (answer := _answer.get()) is not None:
         answer.noted = True
 
 
 def is_degraded() -> bool:
-    """Whether a part of this answer already came from elsewhere."""
+    """Whether a part of this answer already came from another store."""
     answer = _answer.get()
     return answer is not None and answer.elsewhere
 
 
 async def served(read: Callable[[], Awaitable[T]], otherwise: Callable[[], Awaitable[T]]) -> T:
-    """From MongoDB; from the other store when MongoDB is away or has not answered within the patience of a reader.
+    """The answer of `read`, from MongoDB; of `otherwise` when MongoDB is away or takes longer than a reader waits.
 
-    With the other store away or not configured too, MongoDB is waited for as ever. Raises MongoUnavailable when neither
-    answers. Once one part of an answer came from the other store, so do the rest: one wait per request, and one view.
+    When the other store is away or not configured too, MongoDB is waited for as ever. Raises MongoUnavailable when
+    neither answers. Once one part of an answer came from the other store, so do the rest: one wait per request, and one
+    view.
     """
     if is_degraded():
         try:
@@ -100,7 +101,7 @@ async def _served_otherwise(asked: asyncio.Future[T], otherwise: Callable[[], Aw
 
 
 def _leave(asked: asyncio.Future[Any]) -> None:
-    """To its end: what becomes of it tells the circuit whether MongoDB is back."""
+    """Let the read go on to its end: what becomes of it tells the circuit whether MongoDB is back."""
     _left_behind.add(asked)
     asked.add_done_callback(_forget)
 

@@ -1,4 +1,4 @@
-"""When beat sends which task: the settings' CELERY_BEAT_SCHEDULE. A number is the seconds between two runs."""
+"""The schedule of tasks, the settings' CELERY_BEAT_SCHEDULE. A number is the seconds between two runs."""
 
 from celery.schedules import crontab
 

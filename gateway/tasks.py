@@ -13,31 +13,34 @@ from gateway.sync.reconciliation import reconcile_nightly
 
 @shared_task(expires=5)
 def measure_replication_lag() -> None:
-    """Every 2 s; a measurement that waited 5 s in the queue is worth nothing."""
+    """Measure the lag, every 2 s. A measurement that waited 5 s in the queue is worth nothing."""
     lag.publish(lag.measure())
 
 
 @shared_task(expires=10)
 def catch_up_sessions() -> None:
-    """Every 10 s; the next one does what one that waited longer would have done."""
+    """Tell Cassandra of waiting sessions, every 10 s. A run that waited longer is replaced by the next."""
     catch_up()
 
 
 @shared_task(name=queue.TASK, base=GivesUp, throws=(CassandraError,), expires=60)
 def sync_queued(collection: str) -> None:
-    """A second after a change. What it does not come to, or cannot do, the sweep does."""
+    """Copy queued documents, a second after a change. What is left undone the sweep does."""
     queue.sync_queued(collection)
 
 
 @shared_task(expires=10)
 def sync_sweep() -> None:
-    """Every 10 s; the next one does what one that waited longer would have done."""
+    """Copy what is due, every 10 s. A run that waited longer is replaced by the next."""
     sweep.sweep()
 
 
 @shared_task(expires=4 * 3600)
 def repair_cassandra() -> None:
-    """Every night; what has not begun when the shop wakes is left to the next. A second one finds the lock taken."""
+    """Repair Cassandra, every night.
+
+    A run that has not begun by morning is dropped; a second one finds the lock taken.
+    """
     repair_and_log()
 
 

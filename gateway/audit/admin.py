@@ -26,7 +26,7 @@ class ByAction(admin.SimpleListFilter):
 
 @admin.register(AuditEntry)
 class AuditEntryAdmin(ReadOnlyAdmin):
-    """Read only: the past is not edited."""
+    """A page to read the trail; the past is not edited."""
 
     list_display = ("at", "actor", "action", "target", "shown_changes", "reason")
     list_filter = (ByAction,)
@@ -44,7 +44,7 @@ class AuditEntryAdmin(ReadOnlyAdmin):
         return format_html_join("", "<div><b>{}</b>: {} → {}</div>", rows)
 
     def get_search_results(self, request: HttpRequest, queryset: QuerySet, search_term: str) -> tuple[QuerySet, bool]:
-        """By whole values, each on its index."""
+        """Search by whole values, each on its index."""
         term = search_term.strip()
         if not term:
             return queryset, False

@@ -13,11 +13,11 @@ class AuditEntry(models.Model):
     at = models.DateTimeField("когда")
     actor_id = models.CharField("учётная запись", max_length=64)
     actor = models.CharField("кто", max_length=254)
-    """As they were called then: accounts are renamed, the past is not."""
+    """The person's address at that time: accounts are renamed, the past is not."""
     action = models.CharField("действие", max_length=64)
-    """Registered in `gateway.audit.trail.Action`."""
+    """One of the values of `gateway.audit.trail.Action`."""
     target = models.CharField("что", max_length=160)
-    """Kind and id: `product:PROD-12345`."""
+    """The kind and id of what was changed: `product:PROD-12345`."""
     changes = models.JSONField("изменения", default=dict)
     """Field → [before, after]."""
     reason = models.CharField("причина", max_length=500, blank=True)

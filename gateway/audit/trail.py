@@ -1,4 +1,4 @@
-"""Writing the audit trail: in the transaction of the change itself, so that neither exists without the other."""
+"""The audit trail, written in the transaction of the change itself, so that neither exists without the other."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -38,6 +38,8 @@ class Account(Protocol):
 
 
 class Actor(NamedTuple):
+    """Who acts, as the trail names them."""
+
     id: str
     name: str
 
@@ -47,7 +49,7 @@ class Actor(NamedTuple):
 
     @classmethod
     def program(cls, name: str) -> "Actor":
-        """A command or a task that acts for nobody in particular."""
+        """The actor for a command or a task that acts for nobody in particular."""
         return cls(id="", name=name)
 
 

@@ -27,25 +27,25 @@ class Raised(TypedDict):
     exc_value: NotRequired[str]
     code: NotRequired[int | str]
     is_cause: bool
-    """Of the one before: raised from this."""
+    """Whether the error before it was raised from this one."""
     frames: list[Frame]
     exceptions: NotRequired[list[list["Raised"]]]
-    """Of a group."""
+    """The members of an exception group, each with those that led to it."""
 
 
 def described(error: BaseException, *, texts: bool = False) -> str:
-    """One line for a log. `texts`: tell what anybody's error says."""
+    """The error in one line for a log. `texts`: also what other people's errors say."""
     type_, code, text = type(error).__name__, _code(error), _text(error, texts=texts)
     return type_ + (f" {code}" if code is not None else "") + (f": {text}" if text else "")
 
 
 def raised(error: BaseException, *, texts: bool = False) -> list[Raised]:
-    """The error and those that led to it, the latest first."""
+    """The error and those that led to it, the latest first, as data for JSON."""
     return [_one(each, is_cause=is_cause, texts=texts) for each, is_cause in _chain(error)]
 
 
 def as_text(error: BaseException, *, texts: bool = False) -> str:
-    """Likewise, for people to read."""
+    """The error and those that led to it as text, for people to read."""
     lines: list[str] = []
     for each, _ in _chain(error):
         lines += [
@@ -90,7 +90,7 @@ def _text(error: BaseException, *, texts: bool) -> str:
 
 
 def _code(error: BaseException) -> int | str | None:
-    """MongoDB's, SMTP's and the system's, which say what happened and not with what."""
+    """The code of MongoDB's, SMTP's and the system's errors, which says what happened and not with what."""
     for name in ("code", "smtp_code", "errno"):
         if isinstance(code := getattr(error, name, None), int):
             return code

@@ -12,8 +12,10 @@ PLAIN_EVERY_SECONDS = 10.0
 
 
 class Progress:
-    """`with Progress(stream, "loading", total) as progress: progress.advance(n)`; without a bar when nobody knows the
-    total."""
+    """Shows progress: `with Progress(stream, "loading", total) as progress: progress.advance(n)`.
+
+    There is no bar when the total is not known.
+    """
 
     def __init__(self, stream: Any, title: str, total: int | None = None) -> None:
         self._stream = stream
@@ -35,7 +37,7 @@ class Progress:
             self._write("\n")
 
     def say(self, line: str) -> None:
-        """A line of its own, above the bar."""
+        """Write a line of its own, above the bar."""
         if self._live:
             self._write(f"\r{line}\x1b[K\n")
             self._draw()

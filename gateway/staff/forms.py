@@ -12,27 +12,28 @@ from gateway.domain.texts import Language
 
 
 class ActionForm(forms.ModelForm):
-    """The last check of the form is the action itself, so that what the domain refuses stands beside its field.
+    """A form whose last check is the action itself, so that what the domain refuses stands beside its field.
 
     Once `is_valid` says yes, the change is made; the admin has nothing left to save.
     """
 
     actor: ClassVar[Actor]
-    """Set on the class that `ModelAdmin.get_form` makes for one request."""
+    """Who acts; set on the class that `ModelAdmin.get_form` makes for one request."""
 
     def act(self) -> None:
         """Call the action and bring `self.instance` in line with what it made."""
         raise NotImplementedError
 
     def field_of(self, path: Sequence[str | int]) -> str | None:
-        """The form's field for a path of the action's input; None: above the form."""
+        """The form's field for a path of the action's input; None: the error stands above the form."""
         return str(path[0]) if path and path[0] in self.fields else None
 
     def told(self, reason: DomainError) -> str:
+        """The reason in the language of the member of staff."""
         return reason.message(staff_language())
 
     def _post_clean(self) -> None:
-        """Instead of Django's validation of the instance, which the action knows better."""
+        """Call the action, in place of Django's validation of the instance, which the action knows better."""
         if self.errors:
             return
         try:
@@ -43,10 +44,10 @@ class ActionForm(forms.ModelForm):
 
 
 class SavedByItsForm:
-    """For a ModelAdmin whose form is an `ActionForm`."""
+    """Mixed into a ModelAdmin whose form is an `ActionForm`."""
 
     def save_model(self, request: Any, obj: Any, form: Any, change: bool) -> None:
-        """Done already, when the form was checked."""
+        """Nothing to do: the change was made when the form was checked."""
 
 
 def staff_language() -> Language:

@@ -1,4 +1,4 @@
-"""Pages of large collections that cost what they show, not what there is."""
+"""Paging through large collections at the cost of what is shown, not of what there is."""
 
 from functools import cached_property
 from typing import Any, cast
@@ -13,7 +13,7 @@ DEEPEST = 10_000
 
 
 class BoundedPaginator(Paginator):
-    """Counts up to `DEEPEST`: everything from the collection's own metadata, a filtered part by its first documents."""
+    """Counts no further than `DEEPEST`: the whole collection by its metadata, a filtered part by reading so many."""
 
     @cached_property
     def count(self) -> int:

@@ -1,4 +1,4 @@
-"""Who may do what, asked once at the edge."""
+"""Permissions of staff, checked once at the edge."""
 
 from django.contrib.auth.models import AnonymousUser
 
@@ -8,7 +8,7 @@ from gateway.domain.errors import NotAllowed, NotSignedIn
 
 
 def actor_with(user: User | AnonymousUser, *permissions: str) -> Actor:
-    """The person as the audit will name them, or `NotSignedIn`, `NotAllowed`. Reads the database."""
+    """The person as the audit will name them. Raises NotSignedIn or NotAllowed. Reads the database."""
     if not isinstance(user, User):
         raise NotSignedIn
     if not user.is_staff or not user.has_perms(permissions):

@@ -1,4 +1,4 @@
-"""Admin pages of what programs write: staff look, nobody edits."""
+"""Admin pages of what programs write: staff may look, nobody may edit."""
 
 from typing import Any
 

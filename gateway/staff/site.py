@@ -1,4 +1,4 @@
-"""The admin's site: what holds for every page of staff, whoever registers it."""
+"""The admin site: what holds for every page of staff, whoever registers it."""
 
 from typing import Any
 
@@ -7,5 +7,5 @@ from django.contrib import admin
 
 class StaffSite(admin.AdminSite):
     def register(self, model_or_iterable: Any, admin_class: Any = None, **options: Any) -> None:
-        """Without Django's counts beside the filters, which `?_facets` could ask for: each walks a whole collection."""
+        """Register without Django's counts beside the filters (`?_facets`): each walks a whole collection."""
         super().register(model_or_iterable, admin_class, **{**options, "show_facets": admin.ShowFacets.NEVER})

@@ -1,4 +1,4 @@
-"""How long MongoDB may work for what Django serves, and what a person sees when that was not enough."""
+"""Middleware that limits how long MongoDB may work for a page, and the page that a person sees beyond it."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -49,7 +49,7 @@ class TimeLimitMiddleware:
             return await self.get_response(request)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        """A page that says so, instead of «server error»."""
+        """A page that says that it took too long, instead of «server error»."""
         if not _is_timeout(exception):
             return None
         log.warning("admin_deadline", method=request.method, path=request.path)
@@ -73,7 +73,7 @@ def _limits(request: HttpRequest) -> Iterator[None]:
 
 
 def _is_timeout(error: BaseException | None) -> bool:
-    """The ORM wraps the driver's errors in Django's."""
+    """Whether MongoDB ran out of time; the ORM wraps the driver's errors in Django's."""
     while error is not None:
         if isinstance(error, ExecutionTimeout):
             return True

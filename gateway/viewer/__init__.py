@@ -1,1 +1,1 @@
-"""Whoever asks: the account, its sessions, and what of the domains is theirs. Assembled here, above the domains."""
+"""The viewer, whoever asks: the account, its sessions, its cart and orders. Assembled here, above the domains."""

@@ -1,4 +1,4 @@
-"""A guest turns out to be a customer: what the guest has becomes the customer's."""
+"""Handing over: when a guest turns out to be a customer, what the guest has becomes the customer's."""
 
 from typing import NamedTuple
 
@@ -7,12 +7,17 @@ from ordering.lifecycle.claim import claim_orders
 
 
 class HandedOver(NamedTuple):
+    """What was lost on the way."""
+
     lines_dropped: tuple[str, ...] = ()
     """Names of the products that did not fit into the customer's cart."""
 
 
 def hand_over(guest: str, customer: str, mode: MergeMode) -> HandedOver:
-    """Both are owners. Once done, doing it again moves only what the guest got meanwhile."""
+    """Give the guest's cart and orders to the customer; both are owners.
+
+    Repeated, it moves what the guest got meanwhile.
+    """
     # The cart first: a checkout of it that is still under way can then no longer make an order of the guest's.
     merged = merge_guest_cart(guest, customer, mode)
     claim_orders(guest, customer)
@@ -20,5 +25,5 @@ def hand_over(guest: str, customer: str, mode: MergeMode) -> HandedOver:
 
 
 def hand_over_the_rest(guest: str, customer: str, mode: MergeMode) -> HandedOver:
-    """What a request that was under way gave the guest after `hand_over`: it must not replace what went before it."""
+    """Give the customer what late requests gave the guest after `hand_over`; it must not replace what went before."""
     return hand_over(guest, customer, MergeMode.MERGE if mode is MergeMode.KEEP_GUEST else mode)

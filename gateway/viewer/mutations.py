@@ -1,4 +1,4 @@
-"""Signing in and out: call the action, tell the context who asks from here on, translate what was refused."""
+"""Mutations that sign in and out: call the action, tell the context who asks from now on, translate refusals."""
 
 from collections.abc import Callable
 from functools import partial

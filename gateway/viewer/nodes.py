@@ -1,4 +1,4 @@
-"""Finding the viewer's own things by their global ids."""
+"""Finding the viewer's own account by its global id."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Whoever asks."""
+"""The query for whoever asks."""
 
 import strawberry
 

@@ -1,4 +1,4 @@
-"""Signing in, in the order in which a crash at any point loses nothing and a repetition completes it."""
+"""Signing in, in an order in which a crash at any point loses nothing and a repetition completes it."""
 
 from datetime import UTC, datetime
 from typing import NamedTuple
@@ -20,14 +20,14 @@ from gateway.viewer.handover import HandedOver, hand_over, hand_over_the_rest
 
 
 class Visit(NamedTuple):
-    """Whoever is about to sign in."""
+    """What is known of somebody who is about to sign in."""
 
     client: str
-    """Whom failures count against, besides the account."""
+    """The network that failures count against, besides the account."""
     device: str | None
-    """What proves that the device is known, if it is."""
+    """The cookie that proves a known device, if there is one."""
     session: SessionStore | None
-    """What they came with; it ends here, whosever it was."""
+    """The session they came with; it ends here, whosever it was."""
     owner: str | None
     new_session: SessionStore
 
@@ -39,7 +39,7 @@ class SignedIn(NamedTuple):
 
 
 def recognise(visit: Visit, email: str, password: str) -> User:
-    """Whoever has this address and password. Raises TooManyFailures or BadCredentials; nothing else has changed."""
+    """The account with this address and password. Raises TooManyFailures or BadCredentials."""
     attempt = attempts.begin(email, visit.client, visit.device)
     user = user_with(email, password)
     attempt.take_back()
@@ -47,9 +47,10 @@ def recognise(visit: Visit, email: str, password: str) -> User:
 
 
 def make_account(visit: Visit, email: str, password: str, *, name: str, phone: str) -> User:
-    """Raises TooManySessions, TooManyRegistrations, TooManyFailures, EmailTaken or all that is wrong with the input.
+    """Make a new account.
 
-    The limit on accounts from one network is counted first and taken back for what was refused.
+    Raises TooManySessions, TooManyRegistrations, TooManyFailures, EmailTaken, or Refused with all that is wrong with
+    the input. The limit on accounts from one network is counted first and taken back for what was refused.
     """
     visit.new_session.admit()
     registration = attempts.begin_registration(visit.client)
@@ -73,7 +74,7 @@ def _register(visit: Visit, email: str, password: str, *, name: str, phone: str)
 
 
 def enter(visit: Visit, user: User, mode: MergeMode) -> SignedIn:
-    """Sign in whoever was recognised: what the guest had becomes the customer's, and a new session begins.
+    """Sign in whoever was recognised: the guest's cart and orders become the customer's, and a new session begins.
 
     Raises TooManySessions; then nothing has changed.
     """

@@ -1,4 +1,4 @@
-"""Whoever asks, as the API shows them."""
+"""The viewer as the API shows them."""
 
 import asyncio
 from datetime import datetime
@@ -43,7 +43,7 @@ class Session:
 
 @strawberry.type
 class User(Node):
-    """Made for the viewer's own account only: who else there is, is nobody's business."""
+    """The viewer's own account. It is made for no other: who else has an account is nobody's business."""
 
     account: strawberry.Private[Account]
 

@@ -18,15 +18,15 @@ from gateway.accounts.sessions.records import SessionRecord
 from gateway.redis.clients import Reachability, redis_client
 
 UNSYNCED = "sessions:unsynced"
-# Guests' sessions by when they were last used. Anybody may make one, so there are only so many copies of them.
+# Guests' sessions by when they were last used. Anybody may make one, so only so many of them are cached.
 GUESTS = "sessions:guests"
-# How long a copy that Cassandra has too is kept: through an outage of a day people stay signed in.
+# How long a session that Cassandra has too is cached: through an outage of a day people stay signed in.
 SYNCED_SECONDS = 24 * 3600
-# Sessions of one account that have a copy and that its list remembers, the newest; nobody looks through more.
+# Sessions of one account that are cached and that its list remembers, the newest; nobody looks through more.
 LISTED = 200
 
-# A copy makes room for others if it is gone already, if Cassandra has it too, or if there is no Cassandra to wait for.
-# Of guests' those used least recently go; if the ten oldest all wait for Cassandra, there is no room.
+# A session makes room for others if it is gone already, if Cassandra has it too, or if there is no Cassandra to wait
+# for. Of guests' those used least recently go; if the ten oldest all wait for Cassandra, there is no room.
 _SAVE = """
 local guest, only_synced = ARGV[10] ~= '0', ARGV[11] == '1'
 local function make_room(other)
@@ -161,7 +161,7 @@ def end(session_id: str, record: SessionRecord | None, *, queued: bool) -> Sessi
     if known and (user_id := known.user_id) is not None:
         _ask(lambda redis: redis.zrem(_index(user_id), session_id))
     else:
-        # The tombstone takes a guest's place, also of a session whose copy had to make room.
+        # The tombstone takes a guest's place, also that of a session that had to make room.
         _ask(lambda redis: redis.zadd(GUESTS, {session_id: time.time()}))
     return known
 

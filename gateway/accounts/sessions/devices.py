@@ -27,15 +27,15 @@ def _listed(user_id: str) -> list[Device]:
     """The account's sessions from both stores, without those that either store knows to be over, newest first."""
     kept = _in_cassandra(user_id)
     try:
-        copied = cache.find_all({*cache.listed(user_id), *(kept or ())})
+        cached_ones = cache.find_all({*cache.listed(user_id), *(kept or ())})
     except RedisError as error:
         if kept is None:
             raise SessionsUnavailable("neither Redis nor Cassandra lists the sessions") from error
-        copied = {}
+        cached_ones = {}
     found = dict(kept or {})
-    for session_id, cached in copied.items():
+    for session_id, cached in cached_ones.items():
         found.pop(session_id, None)
-        # A copy that Cassandra was told of and no longer has was ended while Redis was away.
+        # A session that Cassandra was told of and no longer has was ended while Redis was away.
         over = cached.synced and kept is not None and session_id not in kept
         if not over and (device := _living(cached)):
             found[session_id] = device

@@ -1,4 +1,4 @@
-"""manage.py sync status|run: what Cassandra has still to be told of."""
+"""manage.py sync status|run: how much has still to be copied to Cassandra, and copying it now."""
 
 from argparse import ArgumentParser
 from datetime import UTC, timedelta
