@@ -7,10 +7,11 @@ from typing import Literal
 
 from bson import Decimal128
 
+from cart.documents import CartDocument, CartItem
 from cart.new_cart import new_cart
 from catalog.products.derived import derived_fields
 from gateway.accounts.owners import customer_owner
-from gateway.mongo.client import Document, database
+from gateway.mongo.client import Document, collection_of, database
 from gateway.sync.marks import new_marks
 from ordering.checkout.request import AddressDetails, ContactDetails, Purchase
 
@@ -38,7 +39,7 @@ def prepare(load: Load, buyers: int) -> list[str]:
     )
     database()["geozones"].replace_one({"_id": "msk"}, {"name": "Москва", "position": 1}, upsert=True)
     owners = [customer_owner(f"{number:024x}") for number in range(buyers)]
-    database()["carts"].insert_many(
+    collection_of("carts", CartDocument).insert_many(
         [new_cart(owner, _items(load, number, products), "msk") for number, owner in enumerate(owners)]
     )
     return owners
@@ -64,7 +65,7 @@ def _product(number: int, buyers: int) -> Document:
     return document | derived_fields(document)
 
 
-def _items(load: Load, number: int, products: Sequence[Document]) -> list[Document]:
+def _items(load: Load, number: int, products: Sequence[Document]) -> list[CartItem]:
     chosen = [products[0]] if load == "hot" else [products[(number * 3 + step) % PRODUCTS] for step in range(3)]
     return [
         {

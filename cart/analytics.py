@@ -7,7 +7,7 @@ doubled.
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypedDict
 
 import structlog
 from bson import Decimal128
@@ -16,8 +16,9 @@ from django.utils import timezone
 from pymongo import DeleteMany, ReplaceOne
 from pymongo.errors import BulkWriteError
 
+from cart.documents import DayDocument, DayFigures, LostItem, ProgressDocument
 from cart.models import AbandonedCartDay, AnalyticsProgress, Cart, CartStatus
-from gateway.mongo.client import Document, database
+from gateway.mongo.client import Expression, collection_of
 from gateway.mongo.lag import LAG
 from gateway.mongo.policies import CART_ANALYTICS
 from gateway.mongo.reads import Aggregation, run
@@ -29,7 +30,7 @@ DAYS = AbandonedCartDay._meta.db_table
 PROGRESS = AnalyticsProgress._meta.db_table
 THE_PROGRESS = "carts"
 
-# Of each day and geozone: enough that the first twenty of a year are right, and still a small document.
+# Kept for each day and geozone: enough that the first twenty of a year are right, and still a small document.
 TOP_PRODUCTS = 200
 # Clocks of the gateway's machines differ, and a write may take a while between its clock and its commit.
 OVERLAP = timedelta(minutes=5)
@@ -39,6 +40,27 @@ DUPLICATE_KEY = 11000
 class Computed(NamedTuple):
     days: int
     carts: int
+
+
+class _ProductRow(TypedDict):
+    """A product in abandoned carts as the shards add it up; without an id it is the row of the carts themselves."""
+
+    product_id: str | None
+    name: str
+    carts: int
+    quantity: int
+    lost_value: Decimal128 | int
+
+
+class _GeozoneRow(TypedDict):
+    """What the shards answer for one geozone of a day."""
+
+    _id: str | None
+    carts: int
+    abandoned: int
+    ordered: int
+    lost_value: Decimal128 | int
+    products: list[_ProductRow]
 
 
 def open_since(today: date) -> date:
@@ -66,13 +88,14 @@ def compute_changed() -> Computed:
     """Compute the days on which those carts were made that changed since the last run; the first run computes all."""
     started = timezone.now()
     first_open = midnight(open_since(started.date()))
-    progress = database()[PROGRESS].find_one({"_id": THE_PROGRESS})
+    kept = collection_of(PROGRESS, ProgressDocument)
+    progress = kept.find_one({"_id": THE_PROGRESS})
     since = max(progress["seen_until"].replace(tzinfo=UTC), first_open) if progress else first_open
     days = run(changed_days(since))
     computed = compute_days(days)
     # What the slowest secondary did not have yet is looked at again by the next run.
     behind = timedelta(seconds=LAG.worst(None) or 0.0)
-    database()[PROGRESS].update_one(
+    kept.update_one(
         {"_id": THE_PROGRESS},
         {"$max": {"seen_until": started - OVERLAP - behind, "computed_at": started}},
         upsert=True,
@@ -82,7 +105,7 @@ def compute_changed() -> Computed:
 
 
 def changed_days(since: datetime) -> Aggregation[list[date]]:
-    """When the carts were made that changed since then, oldest first."""
+    """The days on which those carts were made that changed since then, oldest first. Asks all shards: any owner's."""
     return Aggregation(
         collection=CARTS,
         policy=CART_ANALYTICS,
@@ -92,8 +115,8 @@ def changed_days(since: datetime) -> Aggregation[list[date]]:
     )
 
 
-def figures_of(day: date) -> Aggregation[list[Document]]:
-    """One document per geozone, as it is kept, without the time of its computing."""
+def figures_of(day: date) -> Aggregation[list[DayFigures]]:
+    """The figures of each geozone, as they are kept. Asks all shards: the carts of a day are of all owners."""
     return Aggregation(
         collection=CARTS,
         policy=CART_ANALYTICS,
@@ -112,22 +135,22 @@ def midnight(day: date) -> datetime:
     return datetime.combine(day, time(), tzinfo=UTC)
 
 
-def _is(status: CartStatus) -> Document:
+def _one_if(status: CartStatus) -> Expression:
     return {"$cond": [{"$eq": ["$status", status.value]}, 1, 0]}
 
 
-_LINES: Document = {"$cond": [{"$eq": ["$status", CartStatus.ABANDONED.value]}, "$items", []]}
-_OF_A_CART: Document = {"$eq": ["$_id.product_id", None]}
-_LOST: Document = {"$multiply": ["$line.quantity", "$line.price_seen"]}
+_LINES: Expression = {"$cond": [{"$eq": ["$status", CartStatus.ABANDONED.value]}, "$items", []]}
+_IS_CART_ROW: Expression = {"$eq": ["$_id.product_id", None]}
+_LOST: Expression = {"$multiply": ["$line.quantity", "$line.price_seen"]}
 
 # One pass: the shards turn a cart into a row for itself (without a product) and one per abandoned line, and add the
 # rows up by geozone and product; what travels is a row per product, not per cart.
-_FIGURES: tuple[dict[str, Any], ...] = (
+_FIGURES: tuple[Expression, ...] = (
     {
         "$project": {
             "geozone": {"$ifNull": ["$geozone", None]},
-            "abandoned": _is(CartStatus.ABANDONED),
-            "ordered": _is(CartStatus.ORDERED),
+            "abandoned": _one_if(CartStatus.ABANDONED),
+            "ordered": _one_if(CartStatus.ORDERED),
             "line": {"$concatArrays": [[{"product_id": None}], _LINES]},
         }
     },
@@ -147,7 +170,7 @@ _FIGURES: tuple[dict[str, Any], ...] = (
         "$group": {
             "_id": "$_id.geozone",
             **{
-                figure: {"$sum": {"$cond": [_OF_A_CART, f"${figure}", 0]}}
+                figure: {"$sum": {"$cond": [_IS_CART_ROW, f"${figure}", 0]}}
                 for figure in ("carts", "abandoned", "ordered")
             },
             "lost_value": {"$sum": "$lost_value"},
@@ -173,28 +196,24 @@ def _compute(day: date) -> int:
     computed_at = timezone.now()
     figures = run(figures_of(day))
     _replace(day, figures, computed_at)
-    carts: int = sum(figure["carts"] for figure in figures)
-    return carts
+    return sum(figure["carts"] for figure in figures)
 
 
-def _replace(day: date, figures: Sequence[Document], computed_at: datetime) -> None:
-    """Of two runs at once the one that looked last stays: nothing replaces what was computed later."""
+def _replace(day: date, figures: Sequence[DayFigures], computed_at: datetime) -> None:
+    """Keep the figures of a day. When two runs meet, those of the one that looked last stay."""
     not_newer = {"computed_at": {"$lte": computed_at}}
-    writes: list[ReplaceOne[Document] | DeleteMany] = [
-        ReplaceOne({"_id": figure["_id"], **not_newer}, {**figure, "computed_at": computed_at}, upsert=True)
-        for figure in figures
-    ]
+    documents: list[DayDocument] = [{**figure, "computed_at": computed_at} for figure in figures]
+    writes = [ReplaceOne({"_id": document["_id"], **not_newer}, document, upsert=True) for document in documents]
     vanished = {"day": midnight(day), "_id": {"$nin": [figure["_id"] for figure in figures]}, **not_newer}
     try:
-        database()[DAYS].bulk_write([*writes, DeleteMany(vanished)], ordered=False)
+        collection_of(DAYS, DayDocument).bulk_write([*writes, DeleteMany(vanished)], ordered=False)
     except BulkWriteError as error:
         # A newer document was not matched, so its id is taken.
         if any(each["code"] != DUPLICATE_KEY for each in error.details["writeErrors"]):
             raise
 
 
-def _kept(day: date, figure: Document) -> Document:
-    products = [product for product in figure["products"] if product["product_id"] is not None]
+def _kept(day: date, figure: _GeozoneRow) -> DayFigures:
     return {
         "_id": f"{day.isoformat()}:{figure['_id'] or ''}",
         "day": midnight(day),
@@ -203,10 +222,24 @@ def _kept(day: date, figure: Document) -> Document:
         "abandoned": figure["abandoned"],
         "ordered": figure["ordered"],
         "lost_value": _money(figure["lost_value"]),
-        "products": [{**product, "lost_value": _money(product["lost_value"])} for product in products[:TOP_PRODUCTS]],
+        "products": _lost_items(figure["products"])[:TOP_PRODUCTS],
     }
 
 
-def _money(total: Any) -> Decimal128:
+def _lost_items(rows: Sequence[_ProductRow]) -> list[LostItem]:
+    return [
+        {
+            "product_id": row["product_id"],
+            "name": row["name"],
+            "carts": row["carts"],
+            "quantity": row["quantity"],
+            "lost_value": _money(row["lost_value"]),
+        }
+        for row in rows
+        if row["product_id"] is not None
+    ]
+
+
+def _money(total: Decimal128 | int) -> Decimal128:
     """A sum over nothing is a plain 0."""
     return total if isinstance(total, Decimal128) else Decimal128(str(total))

@@ -1,12 +1,12 @@
 """A cart becomes an order: taken once, and kept from those who come too late."""
 
-from typing import Any
-
+from bson import ObjectId
 from pymongo import ReturnDocument
 
+from cart.documents import CartDocument
 from cart.lifetimes import kept_until_expression
 from cart.models import Cart, CartStatus
-from gateway.mongo.client import Document, database, orm_connection
+from gateway.mongo.client import collection_of, orm_connection
 from gateway.mongo.policies import CART_ACTIVE
 from gateway.mongo.reads import Read
 
@@ -15,9 +15,9 @@ ACTIVE = CartStatus.ACTIVE.value
 ORDERED = CartStatus.ORDERED.value
 
 
-def take_cart(cart: Document, order_id: str) -> bool:
-    """In the running transaction: the cart, if nobody has changed it since it was read, becomes ordered."""
-    taken = database()[CARTS].update_one(
+def take_cart(cart: CartDocument, order_id: str) -> bool:
+    """Make the cart ordered, in the running transaction; False when somebody has changed it since it was read."""
+    taken = collection_of(CARTS, CartDocument).update_one(
         {"owner": cart["owner"], "_id": cart["_id"], "status": ACTIVE, "version": cart["version"]},
         [
             {
@@ -35,9 +35,9 @@ def take_cart(cart: Document, order_id: str) -> bool:
     return taken.matched_count == 1
 
 
-def fence_cart(owner: str, cart_id: Any) -> Document | None:
-    """The cart as it stands; from now on nobody who read it before can take it. None: it is gone."""
-    fenced: Document | None = database()[CARTS].find_one_and_update(
+def fence_cart(owner: str, cart_id: ObjectId | None) -> CartDocument | None:
+    """Return the cart as it stands, and let nobody who read it before take it any more. None: it is gone."""
+    fenced: CartDocument | None = collection_of(CARTS, CartDocument).find_one_and_update(
         {"owner": owner, "_id": cart_id},
         [{"$set": {"version": {"$cond": [{"$eq": ["$status", ACTIVE]}, {"$add": ["$version", 1]}, "$version"]}}}],
         return_document=ReturnDocument.AFTER,
@@ -45,8 +45,8 @@ def fence_cart(owner: str, cart_id: Any) -> Document | None:
     return fenced
 
 
-def cart_as_it_stands(owner: str, cart_id: Any) -> Read[Document | None]:
-    """Whatever became of it."""
+def cart_as_it_stands(owner: str, cart_id: ObjectId) -> Read[CartDocument | None]:
+    """This cart, whatever became of it; None when it is gone."""
     return Read(
         collection=CARTS,
         policy=CART_ACTIVE,

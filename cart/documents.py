@@ -1,4 +1,4 @@
-"""Carts as they stand in MongoDB: the fields of cart/models.py, typed."""
+"""Carts and their figures as they stand in MongoDB: the fields of cart/models.py, typed."""
 
 from datetime import datetime
 from typing import NotRequired, TypedDict
@@ -32,3 +32,38 @@ class CartDocument(TypedDict):
     order_id: str | None
     merged_into: str | None
     receipts: NotRequired[list[KeyReceipt]]
+
+
+class LostItem(TypedDict):
+    """A product in the abandoned carts of a day."""
+
+    product_id: str
+    name: str
+    carts: int
+    quantity: int
+    lost_value: Decimal128
+
+
+class DayFigures(TypedDict):
+    """What became of the carts made on one day in one geozone, as computed."""
+
+    _id: str
+    day: datetime
+    geozone: str | None
+    carts: int
+    abandoned: int
+    ordered: int
+    lost_value: Decimal128
+    products: list[LostItem]
+
+
+class DayDocument(DayFigures):
+    computed_at: datetime
+
+
+class ProgressDocument(TypedDict):
+    """How far the analytics has seen the changes of carts."""
+
+    _id: str
+    seen_until: datetime
+    computed_at: datetime

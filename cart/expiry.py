@@ -7,14 +7,17 @@ the mark asks for both: a buyer who comes between the look and the mark keeps th
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import TypedDict
 
 import structlog
+from bson import ObjectId
 from django.utils import timezone
 from pymongo import UpdateOne
 
+from cart.documents import CartDocument
 from cart.lifetimes import kept_until_expression
 from cart.models import Cart, CartStatus
-from gateway.mongo.client import Document, database
+from gateway.mongo.client import Pipeline, collection_of
 from gateway.mongo.policies import CART_ACTIVE
 from gateway.mongo.reads import Read, run
 
@@ -26,6 +29,12 @@ CARTS = Cart._meta.db_table
 BATCH = 500
 # 100 000 carts a run: far more than expire in the five minutes between two runs, and still an end.
 BATCHES = 200
+
+
+class OverdueCart(TypedDict):
+    _id: ObjectId
+    owner: str
+    version: int
 
 
 def abandon_expired(*, batch: int = BATCH, batches: int = BATCHES) -> int:
@@ -41,8 +50,8 @@ def abandon_expired(*, batch: int = BATCH, batches: int = BATCHES) -> int:
     return marked
 
 
-def overdue(moment: datetime, *, limit: int) -> Read[Sequence[Document]]:
-    """Every shard is asked, each on its own index; `moment` is in UTC."""
+def overdue(moment: datetime, *, limit: int) -> Read[Sequence[OverdueCart]]:
+    """Carts that nobody touched until `moment`, in UTC, oldest first. Asks every shard, each on its own index."""
     return Read(
         collection=CARTS,
         policy=CART_ACTIVE,
@@ -54,12 +63,12 @@ def overdue(moment: datetime, *, limit: int) -> Read[Sequence[Document]]:
     )
 
 
-def mark_abandoned(found: Sequence[Document]) -> int:
-    """Those of the found that are still as they were. Their copies in Cassandra have expired long ago."""
+def mark_abandoned(found: Sequence[OverdueCart]) -> int:
+    """Mark those that are still as found; returns how many. Their copies in Cassandra have expired long ago."""
     if not found:
         return 0
     now = timezone.now()
-    mark = [
+    mark: Pipeline = [
         {
             "$set": {
                 "status": CartStatus.ABANDONED.value,
@@ -84,4 +93,4 @@ def mark_abandoned(found: Sequence[Document]) -> int:
         )
         for cart in found
     ]
-    return database()[CARTS].bulk_write(marks, ordered=False).modified_count
+    return collection_of(CARTS, CartDocument).bulk_write(marks, ordered=False).modified_count

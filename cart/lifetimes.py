@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from django.conf import settings
 
 from gateway.accounts.owners import is_guest
-from gateway.mongo.client import Document
+from gateway.mongo.client import Expression
 
 
 def expires_at(owner: str, now: datetime, *, empty: bool) -> datetime:
@@ -16,7 +16,7 @@ def expires_at(owner: str, now: datetime, *, empty: bool) -> datetime:
     return now + (_empty() if empty else _guest() if is_guest(owner) else _customer())
 
 
-def expires_at_expression() -> Document:
+def expires_at_expression() -> Expression:
     """`expires_at` for a pipeline update, from the cart's own `items` and `user_id` as the stages before left them."""
     empty = {"$eq": [{"$size": {"$ifNull": ["$items", []]}}, 0]}
     guest = {"$eq": [{"$ifNull": ["$user_id", None]}, None]}
@@ -24,7 +24,7 @@ def expires_at_expression() -> Document:
     return {"$add": ["$$NOW", {"$cond": [empty, _milliseconds(_empty()), filled]}]}
 
 
-def kept_until_expression() -> Document:
+def kept_until_expression() -> Expression:
     """For a pipeline update that ends a cart: until when an ordered or abandoned one is kept."""
     return {"$add": ["$$NOW", _milliseconds(timedelta(days=settings.CART_KEPT_DAYS))]}
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from cart.documents import CartItem
 from cart.errors import (
     CartFull,
     NamedTwice,
@@ -15,11 +16,11 @@ from cart.errors import (
     UnknownGeozone,
     UnknownProduct,
 )
+from catalog.documents import ProductDocument
 from catalog.products.cards import ProductKey
 from catalog.products.purchase import is_on_sale, products_to_buy
 from catalog.structure.guard import missing_geozones
 from gateway.domain.errors import DomainError, Refused
-from gateway.mongo.client import Document
 from gateway.mongo.reads import run_steps
 
 # A page of a cart stays readable, a cart document small, and every list of the API holds at most as many.
@@ -38,7 +39,7 @@ class LineWanted(NamedTuple):
 class CheckedLines:
     """Lines that the catalog knows and that fit into an empty cart; whether they fit into this one, the write tells."""
 
-    items: tuple[Document, ...]
+    items: tuple[CartItem, ...]
     """As stored; each product once."""
     removed: tuple[str, ...]
     geozone: str | None
@@ -47,7 +48,7 @@ class CheckedLines:
     places: Mapping[str, int]
     """Where in the input a product stands, for errors."""
 
-    def beyond_limits(self, items: Sequence[Document]) -> list[DomainError]:
+    def beyond_limits(self, items: Sequence[CartItem]) -> list[DomainError]:
         """Why a cart that holds `items` cannot take the lines; the write asks the server the same."""
         result = self._taken_into(items)
         errors: list[DomainError] = [
@@ -61,7 +62,7 @@ class CheckedLines:
             errors.append(CartFull(*path, limit=MAX_LINES, name=first_out["name"]))
         return errors
 
-    def _taken_into(self, items: Sequence[Document]) -> list[Document]:
+    def _taken_into(self, items: Sequence[CartItem]) -> list[CartItem]:
         result = {item["product_id"]: item for item in items if item["product_id"] not in self.removed}
         for item in self.items:
             before = result.get(item["product_id"])
@@ -104,7 +105,7 @@ def _checked(lines: Sequence[LineWanted], geozone: str | None, *, least: int) ->
 
 
 def _collected(
-    lines: Sequence[LineWanted], products: Mapping[str, Document], geozone: str | None, *, summed: bool
+    lines: Sequence[LineWanted], products: Mapping[str, ProductDocument], geozone: str | None, *, summed: bool
 ) -> CheckedLines:
     quantities: Counter[str] = Counter()
     places: dict[str, int] = {}
@@ -121,7 +122,7 @@ def _collected(
     )
 
 
-def _stored(product: Document, quantity: int) -> Document:
+def _stored(product: ProductDocument, quantity: int) -> CartItem:
     return {
         "product_id": product["_id"],
         "category": product["category"],
@@ -131,7 +132,9 @@ def _stored(product: Document, quantity: int) -> Document:
     }
 
 
-def _line_errors(place: int, line: LineWanted, products: Mapping[str, Document], least: int) -> Iterator[DomainError]:
+def _line_errors(
+    place: int, line: LineWanted, products: Mapping[str, ProductDocument], least: int
+) -> Iterator[DomainError]:
     if line.product is None:
         yield NotAProduct("lines", place, "product")
         return
@@ -147,7 +150,7 @@ def _line_errors(place: int, line: LineWanted, products: Mapping[str, Document],
         yield _over(name, line.quantity, "lines", place, "quantity", least=least)
 
 
-def _repeated(lines: Sequence[LineWanted], products: Mapping[str, Document]) -> Iterator[DomainError]:
+def _repeated(lines: Sequence[LineWanted], products: Mapping[str, ProductDocument]) -> Iterator[DomainError]:
     seen: set[str] = set()
     for place, line in enumerate(lines):
         if line.product and line.product.id in seen:

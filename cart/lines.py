@@ -10,6 +10,7 @@ from pymongo import ReturnDocument
 from pymongo.errors import DuplicateKeyError
 
 from cart.cassandra.mirror import mirror_soon
+from cart.documents import CartDocument
 from cart.errors import NothingGiven
 from cart.lifetimes import expires_at_expression
 from cart.line_checks import MAX_LINES, MAX_QUANTITY, CheckedLines, LineWanted, checked_to_add, checked_to_set
@@ -20,10 +21,10 @@ from gateway.accounts.owners import is_guest
 from gateway.domain.errors import Refused
 from gateway.idempotency.embedded import first_receipt, free_for, has_receipt, refuse_when_full, with_receipt
 from gateway.idempotency.keys import Keyed, keyed
-from gateway.mongo.client import Document, database
+from gateway.mongo.client import Expression, collection_of
 from gateway.mongo.reads import run
 
-_ITEMS: Document = {"$ifNull": ["$items", []]}
+_ITEMS: Expression = {"$ifNull": ["$items", []]}
 
 
 Buyer = str | Callable[[], str]
@@ -31,7 +32,7 @@ Buyer = str | Callable[[], str]
 
 
 class Put(NamedTuple):
-    cart: Document | None
+    cart: CartDocument | None
     """As it is then; None when there was nothing to put and there is no cart."""
     replayed: bool = False
     """An earlier request under the same key did it; this one changed nothing."""
@@ -52,7 +53,7 @@ def add_lines(
     return put_once(_owner_of(buyer), checked, key)
 
 
-def set_lines(buyer: Buyer, lines: Sequence[LineWanted], geozone: str | None = None) -> Document | None:
+def set_lines(buyer: Buyer, lines: Sequence[LineWanted], geozone: str | None = None) -> CartDocument | None:
     """Check the lines and make the quantities these; 0 removes. None when there is nothing to put and no cart."""
     checked = checked_to_set(lines, geozone)
     if not checked.items and not isinstance(buyer, str):
@@ -94,7 +95,7 @@ def done_before(owner: str, key: Keyed) -> Put | None:
     return Put(cart, replayed=True)
 
 
-def remove_lines(owner: str, product_ids: Sequence[str]) -> Document | None:
+def remove_lines(owner: str, product_ids: Sequence[str]) -> CartDocument | None:
     """Take these products out, as far as they are in; None when there is no cart."""
     if not product_ids:
         raise NothingGiven("products")
@@ -106,7 +107,7 @@ def remove_lines(owner: str, product_ids: Sequence[str]) -> Document | None:
     return cart
 
 
-def clear(owner: str) -> Document | None:
+def clear(owner: str) -> CartDocument | None:
     """Take everything out; None when there is no cart.
 
     A guest's call that comes after the cart was merged does nothing: the buyer saw only the lines of the guest's cart.
@@ -118,7 +119,7 @@ def _owner_of(buyer: Buyer) -> str:
     return buyer if isinstance(buyer, str) else buyer()
 
 
-def _put(owner: str, lines: CheckedLines, key: Keyed | None) -> Document | None:
+def _put(owner: str, lines: CheckedLines, key: Keyed | None) -> CartDocument | None:
     items = _with_lines(lines)
     try:
         return _change(owner, _within_limits(items), items, geozone=lines.geozone, key=key)
@@ -127,7 +128,7 @@ def _put(owner: str, lines: CheckedLines, key: Keyed | None) -> Document | None:
         return None
 
 
-def _refuse_unless_it_fits(cart: Document, lines: CheckedLines, key: Keyed | None) -> None:
+def _refuse_unless_it_fits(cart: CartDocument, lines: CheckedLines, key: Keyed | None) -> None:
     if errors := lines.beyond_limits(cart["items"]):
         raise Refused(errors)
     if key:
@@ -135,16 +136,16 @@ def _refuse_unless_it_fits(cart: Document, lines: CheckedLines, key: Keyed | Non
 
 
 def _change(
-    owner: str, where: Document, items: Any, *, geozone: str | None = None, key: Keyed | None = None
-) -> Document | None:
+    owner: str, where: Expression, items: Any, *, geozone: str | None = None, key: Keyed | None = None
+) -> CartDocument | None:
     """The one update: the active cart of the owner if it meets `where`, with these items; None when none does."""
-    fields: Document = {"items": items, "version": {"$add": ["$version", 1]}, "updated_at": "$$NOW"}
+    fields: Expression = {"items": items, "version": {"$add": ["$version", 1]}, "updated_at": "$$NOW"}
     if geozone is not None:
         fields["geozone"] = {"$literal": geozone}
     if key:
         fields["receipts"] = with_receipt(key)
     conditions = [where, free_for(key)] if key else [where]
-    changed: Document | None = database()[CARTS].find_one_and_update(
+    changed: CartDocument | None = collection_of(CARTS, CartDocument).find_one_and_update(
         {"owner": owner, "status": CartStatus.ACTIVE.value, "$and": conditions},
         [{"$set": fields}, {"$set": {"expires_at": expires_at_expression()}}],
         return_document=ReturnDocument.AFTER,
@@ -154,11 +155,11 @@ def _change(
     return changed
 
 
-def _open(owner: str, lines: CheckedLines, key: Keyed | None) -> Document | None:
+def _open(owner: str, lines: CheckedLines, key: Keyed | None) -> CartDocument | None:
     """The owner's first cart; None when another device was faster."""
     cart = new_cart(owner, lines.items, lines.geozone, receipts=[first_receipt(key)] if key else ())
     try:
-        database()[CARTS].insert_one(cart)
+        collection_of(CARTS, CartDocument).insert_one(cart)
     except DuplicateKeyError:
         return None
     mirror_soon(owner)
@@ -170,13 +171,13 @@ def _signed_in_meanwhile(owner: str) -> str | None:
     return run(merged_into(owner)) if is_guest(owner) else None
 
 
-def _with_lines(lines: CheckedLines) -> Document:
+def _with_lines(lines: CheckedLines) -> Expression:
     """Pipeline expression: the items of the cart with the lines in."""
     given = {"$literal": list(lines.items)}
     same = {"$eq": ["$$each.product_id", "$$item.product_id"]}
     new = {"$first": {"$filter": {"input": given, "as": "each", "cond": same}}}
     # The buyer who adds has just seen today's price; one who sets a quantity may have an old page before their eyes.
-    kept: Document = (
+    kept: Expression = (
         {"quantity": {"$add": ["$$item.quantity", "$$new.quantity"]}}
         if lines.summed
         else {"price_seen": "$$item.price_seen"}
@@ -199,7 +200,7 @@ def _with_lines(lines: CheckedLines) -> Document:
     }
 
 
-def _within_limits(items: Document) -> Document:
+def _within_limits(items: Expression) -> Expression:
     fits = {
         "$let": {
             "vars": {"items": items},
@@ -214,5 +215,5 @@ def _within_limits(items: Document) -> Document:
     return {"$expr": fits}
 
 
-def _is_in(product_id: str, ids: Sequence[str]) -> list[Document]:
+def _is_in(product_id: str, ids: Sequence[str]) -> list[Expression]:
     return [{"$in": [product_id, {"$literal": list(ids)}]}]

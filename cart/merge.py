@@ -7,12 +7,14 @@ from typing import NamedTuple
 from pymongo.errors import DuplicateKeyError
 
 from cart.cassandra.mirror import mirror_soon
+from cart.documents import CartDocument, CartItem
 from cart.lifetimes import expires_at_expression, kept_until_expression
 from cart.line_checks import MAX_LINES
 from cart.models import CartStatus
 from cart.new_cart import new_cart
 from cart.reading import CARTS, active_cart, carts_with_key
-from gateway.mongo.client import Document, database, orm_connection
+from gateway.idempotency.documents import KeyReceipt
+from gateway.mongo.client import Expression, collection_of, orm_connection
 from gateway.mongo.policies import CART_MERGE
 from gateway.mongo.reads import run
 from gateway.mongo.transactions import TryAgain, in_transaction
@@ -60,19 +62,19 @@ def _merge(guest: str, customer: str, mode: MergeMode) -> Merged:
     return Merged(tuple(item["name"] for item in items[MAX_LINES:]))
 
 
-def _united(kept: Sequence[Document], taken: Sequence[Document]) -> list[Document]:
+def _united(kept: Sequence[CartItem], taken: Sequence[CartItem]) -> list[CartItem]:
     """The kept lines with the larger quantity of the two, then the others."""
     larger = {item["product_id"]: item["quantity"] for item in taken}
     known = {item["product_id"] for item in kept}
-    return [
-        *({**item, "quantity": max(item["quantity"], larger.get(item["product_id"], 0))} for item in kept),
-        *(item for item in taken if item["product_id"] not in known),
+    grown: list[CartItem] = [
+        {**item, "quantity": max(item["quantity"], larger.get(item["product_id"], 0))} for item in kept
     ]
+    return [*grown, *(item for item in taken if item["product_id"] not in known)]
 
 
-def _receipts_to_take(cart: Document, customer: str) -> list[Document]:
+def _receipts_to_take(cart: CartDocument, customer: str) -> list[KeyReceipt]:
     """What the guest did under keys is in the lines that are taken: repeated as the customer, it must not act again."""
-    receipts: list[Document] = cart.get("receipts") or []
+    receipts = cart.get("receipts") or []
     if not receipts:
         return []
     own = run(carts_with_key(customer, *(receipt["key"] for receipt in receipts)))
@@ -80,7 +82,7 @@ def _receipts_to_take(cart: Document, customer: str) -> list[Document]:
     return [receipt for receipt in receipts if receipt["key"] not in used]
 
 
-def _abandon(cart: Document, customer: str) -> None:
+def _abandon(cart: CartDocument, customer: str) -> None:
     """The first write of the transaction: a rival login conflicts here, before it has touched the customer's cart."""
     _update(
         cart,
@@ -93,8 +95,10 @@ def _abandon(cart: Document, customer: str) -> None:
     )
 
 
-def _replace(cart: Document, items: Sequence[Document], geozone: str | None, receipts: Sequence[Document]) -> None:
-    fields: Document = {"items": {"$literal": list(items)}}
+def _replace(
+    cart: CartDocument, items: Sequence[CartItem], geozone: str | None, receipts: Sequence[KeyReceipt]
+) -> None:
+    fields: Expression = {"items": {"$literal": list(items)}}
     if receipts:
         fields["receipts"] = {"$literal": list(receipts)}
     if geozone is not None:
@@ -102,9 +106,9 @@ def _replace(cart: Document, items: Sequence[Document], geozone: str | None, rec
     _update(cart, fields, {"expires_at": expires_at_expression()})
 
 
-def _update(cart: Document, fields: Document, *then: Document) -> None:
-    """Of the cart as read: one that changed since is a write conflict, which runs the transaction again."""
-    database()[CARTS].update_one(
+def _update(cart: CartDocument, fields: Expression, *then: Expression) -> None:
+    """Change the cart as read. One that changed since is a write conflict, which runs the transaction again."""
+    collection_of(CARTS, CartDocument).update_one(
         {"owner": cart["owner"], "_id": cart["_id"]},
         [
             {"$set": {**fields, "version": {"$add": ["$version", 1]}, "updated_at": "$$NOW"}},
@@ -114,9 +118,9 @@ def _update(cart: Document, fields: Document, *then: Document) -> None:
     )
 
 
-def _open(customer: str, items: Sequence[Document], geozone: str | None, receipts: Sequence[Document]) -> None:
+def _open(customer: str, items: Sequence[CartItem], geozone: str | None, receipts: Sequence[KeyReceipt]) -> None:
     cart = new_cart(customer, items, geozone, receipts)
     try:
-        database()[CARTS].insert_one(cart, session=orm_connection().session)
+        collection_of(CARTS, CartDocument).insert_one(cart, session=orm_connection().session)
     except DuplicateKeyError as error:
         raise TryAgain(f"{customer} opened a cart meanwhile") from error

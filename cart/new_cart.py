@@ -1,21 +1,24 @@
 """A cart begins: the document of an owner who has none that is active."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any
 
+from bson import ObjectId
+
+from cart.documents import CartDocument, CartItem
 from cart.lifetimes import expires_at
 from cart.models import CartStatus
 from gateway.accounts.owners import session_id_of, user_id_of
-from gateway.mongo.client import Document
+from gateway.idempotency.documents import KeyReceipt
 
 
 def new_cart(
-    owner: str, items: Sequence[Document], geozone: str | None, receipts: Sequence[Mapping[str, Any]] = ()
-) -> Document:
-    """To be inserted: the store refuses it when the owner has an active cart by then."""
+    owner: str, items: Sequence[CartItem], geozone: str | None, receipts: Sequence[KeyReceipt] = ()
+) -> CartDocument:
+    """A cart to be inserted; the store refuses it when the owner has an active one by then."""
     now = datetime.now(UTC)
-    return {
+    cart: CartDocument = {
+        "_id": ObjectId(),
         "owner": owner,
         "user_id": user_id_of(owner),
         "session_id": session_id_of(owner),
@@ -29,5 +32,7 @@ def new_cart(
         "abandoned_at": None,
         "order_id": None,
         "merged_into": None,
-        **({"receipts": list(receipts)} if receipts else {}),
     }
+    if receipts:
+        cart["receipts"] = list(receipts)
+    return cart

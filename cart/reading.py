@@ -8,12 +8,13 @@ from typing import NamedTuple
 
 from bson import ObjectId
 
+from cart.documents import CartDocument, CartItem
 from cart.models import Cart, CartStatus
+from catalog.documents import ProductDocument
 from catalog.products.cards import ProductKey
 from catalog.products.purchase import is_on_sale, products_to_buy
 from catalog.stock.adjust import available
 from gateway.domain.texts import Language, Text
-from gateway.mongo.client import Document
 from gateway.mongo.policies import CART_ACTIVE, Policy
 from gateway.mongo.reads import Read, Steps
 
@@ -48,7 +49,7 @@ class PricedLine(NamedTuple):
     unit_price: Decimal
     """Today's; that of the adding once the product is no longer sold."""
     price_seen: Decimal
-    product: Document | None
+    product: ProductDocument | None
     """None once it is withdrawn or gone."""
 
     @property
@@ -58,7 +59,7 @@ class PricedLine(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PricedCart:
-    document: Document
+    document: CartDocument
     lines: tuple[PricedLine, ...]
     warnings: tuple[CartWarning, ...]
 
@@ -83,7 +84,7 @@ OUT_OF_STOCK = Text("«{name}» сейчас нет в наличии.", '"{name
 WITHDRAWN = Text("«{name}» больше не продаётся.", '"{name}" is no longer sold.')
 
 
-def active_cart(owner: str, policy: Policy = CART_ACTIVE) -> Read[Document | None]:
+def active_cart(owner: str, policy: Policy = CART_ACTIVE) -> Read[CartDocument | None]:
     return Read(
         collection=CARTS,
         policy=policy,
@@ -93,7 +94,7 @@ def active_cart(owner: str, policy: Policy = CART_ACTIVE) -> Read[Document | Non
     )
 
 
-def newest_cart(owner: str) -> Read[Document | None]:
+def newest_cart(owner: str) -> Read[CartDocument | None]:
     """The active one, or what became of the last."""
     return Read(
         collection=CARTS,
@@ -105,7 +106,7 @@ def newest_cart(owner: str) -> Read[Document | None]:
     )
 
 
-def carts_of(owner: str, ids: Sequence[ObjectId]) -> Read[dict[ObjectId, Document]]:
+def carts_of(owner: str, ids: Sequence[ObjectId]) -> Read[dict[ObjectId, CartDocument]]:
     """Those of these ids that are the owner's, in whatever state."""
     return Read(
         collection=CARTS,
@@ -115,7 +116,7 @@ def carts_of(owner: str, ids: Sequence[ObjectId]) -> Read[dict[ObjectId, Documen
     )
 
 
-def carts_with_key(owner: str, *keys: str) -> Read[list[Document]]:
+def carts_with_key(owner: str, *keys: str) -> Read[list[CartDocument]]:
     """Those of the owner's carts, in whatever state, that hold a receipt of one of these keys; of each the receipts."""
     return Read(
         collection=CARTS,
@@ -145,22 +146,22 @@ def merged_into(guest: str) -> Read[str | None]:
     )
 
 
-def priced(cart: Document) -> Steps[PricedCart]:
+def priced(cart: CartDocument) -> Steps[PricedCart]:
     """The cart with today's products, read on the primary by one command unless some have moved."""
-    items: list[Document] = cart["items"]
+    items = cart["items"]
     products = yield from products_to_buy([ProductKey(item["category"], item["product_id"]) for item in items])
     lines = tuple(_line(item, products.get(item["product_id"])) for item in items)
     warnings = tuple(warning for line in lines for warning in _warnings(line, cart.get("geozone")))
     return PricedCart(cart, lines, warnings)
 
 
-def _first(documents: Sequence[Document]) -> Document | None:
+def _first(documents: Sequence[CartDocument]) -> CartDocument | None:
     return documents[0] if documents else None
 
 
-def _line(item: Document, found: Document | None) -> PricedLine:
+def _line(item: CartItem, found: ProductDocument | None) -> PricedLine:
     product = found if found and is_on_sale(found) else None
-    seen: Decimal = item["price_seen"].to_decimal()
+    seen = item["price_seen"].to_decimal()
     return PricedLine(
         product_id=item["product_id"],
         name=product["name"] if product else item["name"],

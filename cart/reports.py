@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from datetime import date, datetime
 from decimal import Decimal
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
+
+from bson import Decimal128
 
 from cart.analytics import DAYS, PROGRESS, THE_PROGRESS, days_between, midnight
-from gateway.mongo.client import Document
+from gateway.mongo.client import Expression
 from gateway.mongo.policies import CART_ANALYTICS
 from gateway.mongo.reads import Aggregation, Read, Steps
 
@@ -33,7 +35,7 @@ class Report(NamedTuple):
     days: tuple[Day, ...]
     """Every day of the period, in order."""
     products: tuple[LostProduct, ...]
-    """Those that lost most, the largest first."""
+    """Those with the largest lost value, the largest first."""
     computed_at: datetime
 
 
@@ -42,9 +44,30 @@ class _Figures(NamedTuple):
     computed_at: datetime | None
 
 
+class _DaySums(TypedDict):
+    """What the store answers for one day."""
+
+    _id: datetime
+    carts: int
+    abandoned: int
+    ordered: int
+    lost_value: Decimal128
+    computed_at: datetime
+
+
+class _ProductSums(TypedDict):
+    """What the store answers for one product; its `_id` is the product's."""
+
+    _id: str
+    name: str
+    carts: int
+    quantity: int
+    lost_value: Decimal128
+
+
 def abandoned_cart_report(first: date, last: date, geozone: str | None) -> Steps[Report | None]:
-    """Of one geozone, or of all carts; None when nothing was ever computed."""
-    where: Document = {"day": {"$gte": midnight(first), "$lte": midnight(last)}}
+    """The report on one geozone, or on all carts; None when nothing was ever computed."""
+    where: Expression = {"day": {"$gte": midnight(first), "$lte": midnight(last)}}
     if geozone is not None:
         where["geozone"] = geozone
     figures: _Figures = yield _figures(where)
@@ -56,7 +79,7 @@ def abandoned_cart_report(first: date, last: date, geozone: str | None) -> Steps
     return Report(days, products, computed_at)
 
 
-def _figures(where: Document) -> Aggregation[_Figures]:
+def _figures(where: Expression) -> Aggregation[_Figures]:
     sums = ("carts", "abandoned", "ordered", "lost_value")
     return Aggregation(
         collection=DAYS,
@@ -75,7 +98,7 @@ def _figures(where: Document) -> Aggregation[_Figures]:
     )
 
 
-def _by_day(documents: Sequence[Document]) -> _Figures:
+def _by_day(documents: Sequence[_DaySums]) -> _Figures:
     days = [
         Day(
             day=document["_id"].date(),
@@ -90,7 +113,7 @@ def _by_day(documents: Sequence[Document]) -> _Figures:
     return _Figures({day.day: day for day in days}, computed_at)
 
 
-def _products(where: Document) -> Aggregation[tuple[LostProduct, ...]]:
+def _products(where: Expression) -> Aggregation[tuple[LostProduct, ...]]:
     return Aggregation(
         collection=DAYS,
         policy=CART_ANALYTICS,
@@ -109,16 +132,20 @@ def _products(where: Document) -> Aggregation[tuple[LostProduct, ...]]:
             {"$sort": {"lost_value": -1, "_id": 1}},
             {"$limit": TOP},
         ),
-        result=lambda documents: tuple(
-            LostProduct(
-                product_id=document["_id"],
-                name=document["name"],
-                carts=document["carts"],
-                quantity=document["quantity"],
-                lost_value=document["lost_value"].to_decimal(),
-            )
-            for document in documents
-        ),
+        result=_lost_products,
+    )
+
+
+def _lost_products(documents: Sequence[_ProductSums]) -> tuple[LostProduct, ...]:
+    return tuple(
+        LostProduct(
+            product_id=document["_id"],
+            name=document["name"],
+            carts=document["carts"],
+            quantity=document["quantity"],
+            lost_value=document["lost_value"].to_decimal(),
+        )
+        for document in documents
     )
 
 

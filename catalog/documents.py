@@ -1,4 +1,4 @@
-"""Products as they stand in MongoDB: the fields of catalog/models.py, typed."""
+"""Documents of the catalog as they stand in MongoDB: the fields of catalog/models.py, typed."""
 
 from datetime import datetime
 from typing import NotRequired, TypedDict
@@ -34,12 +34,31 @@ class Mark(TypedDict):
     order_id: str
     at: datetime
     owner: NotRequired[str]
-    cart_id: NotRequired[ObjectId]
+    cart_id: NotRequired[ObjectId | None]
     geozone: NotRequired[str]
     quantity: NotRequired[int]
 
 
-class ProductDocument(SyncedDocument):
+class RegionalPlace(TypedDict):
+    """Where regional rows of a product are in Cassandra, see catalog/cassandra/sync.py."""
+
+    category: str
+    price: Decimal128
+    bucket: int
+    regions: list[str]
+
+
+class DerivedFields(TypedDict):
+    """What catalog/products/derived.py makes of the rest of a product, in every write."""
+
+    price: Decimal128
+    sort_name: str
+    available_in: list[str]
+    facets: list[str]
+    terms: list[str]
+
+
+class ProductDocument(SyncedDocument, DerivedFields):
     _id: str
     category: str
     name: str
@@ -51,8 +70,52 @@ class ProductDocument(SyncedDocument):
     withdrawn: bool
     updated_at: datetime
     holds: NotRequired[list[Mark]]
-    price: Decimal128
-    sort_name: str
-    available_in: list[str]
-    facets: list[str]
-    terms: list[str]
+    places: NotRequired[list[RegionalPlace]]
+
+
+class DirectoryEntry(TypedDict):
+    """Where a product id lives."""
+
+    _id: str
+    category: str
+
+
+class Named(TypedDict):
+    """What a category and a geozone have in common."""
+
+    _id: str
+    name: str
+
+
+class GeozoneDocument(Named):
+    position: int
+
+
+class CategoryDocument(Named):
+    path: list[str]
+    """Slugs from the root down to the parent."""
+    position: int
+
+
+class StructurePart(Named):
+    """Either of the two as far as the shop is shown it; only a category has a path."""
+
+    path: NotRequired[list[str]]
+
+
+class GuardStripe(TypedDict):
+    _id: int
+    taken: int
+
+
+class FindingDocument(TypedDict):
+    """A reservation that differs from what orders wait for, see catalog/stock/findings.py."""
+
+    _id: str
+    product_id: str
+    geozone: str
+    reserved: int
+    expected: int
+    difference: int
+    first_seen: datetime
+    last_seen: datetime

@@ -2,9 +2,10 @@
 
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from gateway.mongo.client import Document
+from cart.documents import CartDocument
+from gateway.cassandra.statements import Row
 
 
 class CopiedLine(NamedTuple):
@@ -17,7 +18,7 @@ class CopiedLine(NamedTuple):
     price_seen: Decimal
 
 
-def row_of(cart: Document) -> dict[str, Any]:
+def row_of(cart: CartDocument) -> Row:
     return {
         "owner": cart["owner"],
         "cart_id": str(cart["_id"]),
@@ -40,12 +41,11 @@ def row_of(cart: Document) -> dict[str, Any]:
     }
 
 
-def timestamp_of(cart: Document) -> int:
-    """In microseconds. Grows with the version, and from a cart to the owner's next.
+def timestamp_of(cart: CartDocument) -> int:
+    """When the row counts as written, in microseconds: grows with the version, and from a cart to the owner's next.
 
     Making a version takes more than a microsecond, so that the creation of a cart plus a microsecond per version still
     lies before the creation of the next cart. The time of the change would not do: two may fall into one millisecond.
     """
-    created: datetime = cart["created_at"]
-    since_1970 = created.replace(tzinfo=UTC) - datetime(1970, 1, 1, tzinfo=UTC)
-    return since_1970 // timedelta(microseconds=1) + int(cart["version"])
+    since_1970 = cart["created_at"].replace(tzinfo=UTC) - datetime(1970, 1, 1, tzinfo=UTC)
+    return since_1970 // timedelta(microseconds=1) + cart["version"]

@@ -7,6 +7,7 @@ from typing import Annotated
 import strawberry
 from strawberry.types import Info
 
+from cart.documents import CartDocument
 from cart.errors import NotAProduct
 from cart.graphql.payloads import CartLineInput, CartPayload
 from cart.graphql.types import Cart, adjustments
@@ -19,7 +20,6 @@ from gateway.graphql.context import RequestContext
 from gateway.graphql.user_errors import replayed, user_errors
 from gateway.graphql.writes import run_write
 from gateway.idempotency.keys import DONE_BEFORE
-from gateway.mongo.client import Document
 from gateway.mongo.reads import run_steps_async
 
 
@@ -101,7 +101,7 @@ def _zone(geozone: str | None) -> str | None:
     return None if geozone is strawberry.UNSET else geozone
 
 
-async def _answer(context: RequestContext, document: Document | None) -> CartPayload:
+async def _answer(context: RequestContext, document: CartDocument | None) -> CartPayload:
     if document is None:
         return CartPayload(token=context.new_token, user_errors=[], warnings=[])
     cart = await run_steps_async(priced(document))

@@ -70,8 +70,7 @@ class Cart(Node):
 
     @strawberry.field(description="Where the buyer is, if said.")
     def geozone(self) -> str | None:
-        found: str | None = self.priced.document["geozone"]
-        return found
+        return self.priced.document["geozone"]
 
     @strawberry.field
     def lines(self) -> list[CartLine]:
@@ -94,18 +93,15 @@ class Cart(Node):
 
     @strawberry.field
     def created_at(self) -> datetime:
-        found: datetime = self.priced.document["created_at"]
-        return found
+        return self.priced.document["created_at"]
 
     @strawberry.field
     def updated_at(self) -> datetime:
-        found: datetime = self.priced.document["updated_at"]
-        return found
+        return self.priced.document["updated_at"]
 
     @strawberry.field
     def expires_at(self) -> datetime:
-        found: datetime = self.priced.document["expires_at"]
-        return found
+        return self.priced.document["expires_at"]
 
 
 def line_id(cart_id: str, product_id: str) -> strawberry.ID:

@@ -1,11 +1,13 @@
 """A shop with products to put into carts, and the carts of a guest and a customer."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from pymongo.database import Database
 
+from cart.documents import CartDocument
 from cart.line_checks import LineWanted
 from cart.lines import add_lines
 from catalog.products.cards import ProductKey
@@ -64,13 +66,13 @@ def line(product_id: str, quantity: int = 1) -> LineWanted:
     return LineWanted(ProductKey(HOMES.get(product_id, "audio"), product_id), quantity)
 
 
-def fill(owner: str, *lines: tuple[str, int], geozone: str | None = None) -> Document:
+def fill(owner: str, *lines: tuple[str, int], geozone: str | None = None) -> CartDocument:
     cart = add_lines(owner, [line(*each) for each in lines], geozone).cart
     assert cart is not None
     return cart
 
 
-def quantities(cart: Document | None) -> list[tuple[str, int]]:
+def quantities(cart: Mapping[str, Any] | None) -> list[tuple[str, int]]:
     assert cart is not None
     return [(item["product_id"], item["quantity"]) for item in cart["items"]]
 

@@ -7,6 +7,7 @@ import pytest
 from bson import Decimal128
 from pymongo.database import Database
 
+from cart.documents import CartDocument
 from cart.lines import add_lines, clear, remove_lines, set_lines
 from cart.tests.shop import CUSTOMER, GUEST, carts, fill, line, quantities, sell, shop, stocked, two_shards
 from catalog.products.upsert import upsert_product
@@ -150,12 +151,17 @@ def test_removing_and_clearing_without_a_cart_makes_none(stocked: Database[Docum
     assert carts(stocked) == []
 
 
+def geozone_of(cart: CartDocument | None) -> str | None:
+    assert cart is not None
+    return cart["geozone"]
+
+
 def test_geozone_is_kept_until_another_is_given() -> None:
     fill(GUEST, ("PROD-1", 1), geozone="msk")
 
-    assert (add_lines(GUEST, [line("PROD-1")]).cart or {})["geozone"] == "msk"
-    assert (set_lines(GUEST, [line("PROD-1", 1)], "spb") or {})["geozone"] == "spb"
-    assert (clear(GUEST) or {})["geozone"] == "spb"
+    assert geozone_of(add_lines(GUEST, [line("PROD-1")]).cart) == "msk"
+    assert geozone_of(set_lines(GUEST, [line("PROD-1", 1)], "spb")) == "spb"
+    assert geozone_of(clear(GUEST)) == "spb"
 
 
 def test_product_that_moved_since_its_page_was_shown_is_added_from_its_new_category() -> None:

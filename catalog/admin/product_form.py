@@ -7,12 +7,12 @@ from typing import Any
 from django import forms
 
 from catalog.admin.categories import leaf_choices
+from catalog.documents import ProductDocument
 from catalog.models import Geozone, Product
 from catalog.products.drafts import AttributeDraft, ImageDraft, ProductDraft, StockDraft
 from catalog.products.upsert import Seen, seen_in, upsert_product
 from gateway.audit.trail import Actor
 from gateway.domain.errors import DomainError
-from gateway.mongo.client import Document
 from gateway.staff.forms import ActionForm
 
 STOCK = "stock_"
@@ -53,7 +53,7 @@ class ProductForm(ActionForm):
         model = Product
         fields = ()
 
-    document: Document | None = None
+    document: ProductDocument | None = None
     """The product as the form was opened with; None: a new one."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -120,9 +120,9 @@ class ProductForm(ActionForm):
             return Seen("", {})
 
 
-def product_form(document: Document | None, *, actor: Actor, with_stock: bool) -> type[ProductForm]:
+def product_form(document: ProductDocument | None, *, actor: Actor, with_stock: bool) -> type[ProductForm]:
     """The form for this product and this editor; its stock fields follow the geozones there are."""
-    levels = {level["geozone"]: level for level in (document or {}).get("stock", ())}
+    levels = {level["geozone"]: level for level in (document.get("stock", ()) if document else ())}
     stock = {
         f"{STOCK}{geozone.code}": forms.IntegerField(
             label=geozone.name,
@@ -135,11 +135,11 @@ def product_form(document: Document | None, *, actor: Actor, with_stock: bool) -
     return type("ProductForm", (ProductForm,), {**stock, "actor": actor, "document": document})
 
 
-def attribute_lines(document: Document) -> str:
+def attribute_lines(document: ProductDocument) -> str:
     return "\n".join(f"{name} = {value}" for name, value in (document.get("attributes") or {}).items())
 
 
-def _initial(document: Document) -> dict[str, Any]:
+def _initial(document: ProductDocument) -> dict[str, Any]:
     sale = document["prices"].get("sale")
     return {
         "name": document["name"],

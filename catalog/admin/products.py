@@ -6,13 +6,15 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.html import format_html_join
 from django.utils.http import urlencode
+from pymongo.collection import Collection
 
 from catalog.admin.categories import leaf_choices
 from catalog.admin.product_form import STOCK, product_form
+from catalog.documents import DirectoryEntry, ProductDocument
 from catalog.models import Geozone, Product, ProductDirectory
 from catalog.search.words import stem, words_in
 from gateway.audit.trail import Actor
-from gateway.mongo.client import Document, database
+from gateway.mongo.client import collection_of
 from gateway.staff.forms import SavedByItsForm
 from gateway.staff.pages import BoundedPaginator
 
@@ -110,7 +112,7 @@ class ProductAdmin(SavedByItsForm, admin.ModelAdmin):
             return super().get_form(request, obj, change, **{**kwargs, "fields": ()})
         document = None
         if obj is not None:
-            document = database()["products"].find_one({"category": obj.category, "_id": obj.id})
+            document = _products().find_one({"category": obj.category, "_id": obj.id})
         return product_form(document, actor=Actor.account(request.user), with_stock=_moves_stock(request))
 
     def history_view(
@@ -133,20 +135,26 @@ def _moves_stock(request: Any) -> bool:
 
 
 def _address(product_id: str) -> dict[str, str] | None:
-    entry = database()[ProductDirectory._meta.db_table].find_one({"_id": product_id})
+    entry = collection_of(ProductDirectory._meta.db_table, DirectoryEntry).find_one({"_id": product_id})
     return None if entry is None else {"category": entry["category"], "id": product_id}
 
 
-def _found_by_words(text: str) -> list[Document]:
-    """Those for sale on the index of terms, those withdrawn on their own small one."""
+def _products() -> Collection[ProductDocument]:
+    return collection_of(Product._meta.db_table, ProductDocument)
+
+
+def _found_by_words(text: str) -> list[DirectoryEntry]:
+    """Where the products are that have all these words. Asks all shards: words say nothing of the category.
+
+    Those for sale are found on the index of terms, those withdrawn on their own small one.
+    """
     words = [stem(word) for word in words_in(text)]
     if not words:
         return []
-    products = database()[Product._meta.db_table]
     return [
         product
         for withdrawn in (False, True)
-        for product in products.find(
+        for product in _products().find(
             {"withdrawn": withdrawn, "terms": {"$all": words}}, projection=["category"], limit=MAX_FOUND
         )
     ]

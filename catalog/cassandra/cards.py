@@ -5,29 +5,29 @@ from collections.abc import Iterable, Sequence
 
 from catalog.cassandra.rows import product_of, stock_of
 from catalog.cassandra.tables import INVENTORY_BY_PRODUCT_GEO, PRODUCT_BY_ID
+from catalog.documents import ProductDocument, StockLevel
 from catalog.products.cards import ProductKey
 from gateway.cassandra.reads import first_async, read_async
-from gateway.mongo.client import Document
 
 
-async def copied_cards(keys: Sequence[ProductKey]) -> list[Document | None]:
+async def copied_cards(keys: Sequence[ProductKey]) -> list[ProductDocument | None]:
     """In the order of the keys; None for what is not there or is in another category by now."""
     found = await copied_by_id(key.id for key in keys)
     return [card if (card := found.get(key.id)) and card["category"] == key.category else None for key in keys]
 
 
-async def copied_card_by_id(product_id: str) -> Document | None:
+async def copied_card_by_id(product_id: str) -> ProductDocument | None:
     row = await first_async(PRODUCT_BY_ID.select("product_id = ?", product_id))
     return product_of(row) if row else None
 
 
-async def copied_by_id(product_ids: Iterable[str]) -> dict[str, Document]:
+async def copied_by_id(product_ids: Iterable[str]) -> dict[str, ProductDocument]:
     """By product id, whatever the category; those that are not there are absent. All are asked for at once."""
     found = await asyncio.gather(*(copied_card_by_id(product_id) for product_id in dict.fromkeys(product_ids)))
     return {card["_id"]: card for card in found if card}
 
 
-async def copied_stock(key: ProductKey) -> list[Document] | None:
+async def copied_stock(key: ProductKey) -> list[StockLevel] | None:
     """None for a product that is not there. The rows of the stock may be newer than the card, and the other way."""
     card, levels = await asyncio.gather(
         copied_card_by_id(key.id), read_async(INVENTORY_BY_PRODUCT_GEO.select("product_id = ?", key.id))

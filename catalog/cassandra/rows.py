@@ -1,15 +1,15 @@
 """The rows that a product makes in Cassandra, and the product that a row makes again."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple, cast
 
 from bson import Decimal128
 
 from catalog.cassandra.tables import INVENTORY_BY_PRODUCT_GEO, PRODUCT_BY_ID, PRODUCTS_CACHE_BY_REGION
+from catalog.documents import ProductDocument, StockLevel
 from gateway.cassandra.statements import Row, Write
 from gateway.cassandra.table import Table
 from gateway.cassandra.values import Codec
-from gateway.mongo.client import Document
 from gateway.sync.marks import timestamp_of
 
 _CARD = Codec(PRODUCT_BY_ID, id_column="product_id", beside=("attributes",))
@@ -34,7 +34,7 @@ class Place(NamedTuple):
             }
 
 
-def writes_of(product: Document, place: Place | None, *, gone: Sequence[Place]) -> Iterator[Write]:
+def writes_of(product: ProductDocument, place: Place | None, *, gone: Sequence[Place]) -> Iterator[Write]:
     """Everything that Cassandra is to know of this version of a product.
 
     `place` is where its regional rows belong, None for a product that has been withdrawn; `gone` are all other places
@@ -42,7 +42,7 @@ def writes_of(product: Document, place: Place | None, *, gone: Sequence[Place]) 
     """
     timestamp = timestamp_of(product)
     kept = [] if place is None else list(place.keys(product["_id"]))
-    # Of geozones that it has left. Below the rows of this version and above those of the last one.
+    # The rows of geozones that it has left. Below the rows of this version and above those of the last one.
     yield INVENTORY_BY_PRODUCT_GEO.delete({"product_id": product["_id"]}, timestamp=timestamp - 1)
     for table, row in rows_of(product, place):
         yield table.upsert(row, timestamp=timestamp)
@@ -54,7 +54,7 @@ def writes_of(product: Document, place: Place | None, *, gone: Sequence[Place]) 
             yield PRODUCTS_CACHE_BY_REGION.delete(key, timestamp=timestamp)
 
 
-def rows_of(product: Document, place: Place | None) -> Iterator[tuple[Table, Row]]:
+def rows_of(product: ProductDocument, place: Place | None) -> Iterator[tuple[Table, Row]]:
     """Each row of the product with its table; none of one that has been withdrawn."""
     if place is None:
         return
@@ -65,19 +65,19 @@ def rows_of(product: Document, place: Place | None) -> Iterator[tuple[Table, Row
         yield PRODUCTS_CACHE_BY_REGION, {**key, "name": product["name"], "version": product["version"]}
 
 
-def product_of(row: Row) -> Document:
-    """The document of a row of `product_by_id`, as far as a card shows it."""
+def product_of(row: Row) -> ProductDocument:
+    """The product of a row of `product_by_id`, as far as a card shows it: what the search needs is not there."""
     attributes = dict(row["attributes"] or ())
-    return {**_CARD.document(row), "attributes": attributes, "withdrawn": False}
+    return cast("ProductDocument", {**_CARD.document(row), "attributes": attributes, "withdrawn": False})
 
 
-def stock_of(rows: Sequence[Row]) -> list[Document]:
-    """Of the rows of one product's `inventory_by_product_geo`, in the order of the document."""
+def stock_of(rows: Sequence[Row]) -> list[StockLevel]:
+    """The stock that the rows of one product in `inventory_by_product_geo` make, in the order of the document."""
     levels = sorted(rows, key=lambda row: row["position"])
-    return [{field: row[field] for field in ("geozone", "quantity", "reserved")} for row in levels]
+    return [{"geozone": row["geozone"], "quantity": row["quantity"], "reserved": row["reserved"]} for row in levels]
 
 
-def _level_row(product: Document, position: int, level: Document) -> dict[str, Any]:
+def _level_row(product: ProductDocument, position: int, level: StockLevel) -> Row:
     return {
         "product_id": product["_id"],
         "geozone": level["geozone"],

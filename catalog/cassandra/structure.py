@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from django.conf import settings
 
 from catalog.cassandra.tables import SHOP_STRUCTURE
+from catalog.documents import StructurePart
 from catalog.models import Category, Geozone
 from gateway.background import send_soon
 from gateway.cassandra.reads import first_async
 from gateway.cassandra.statements import Write
 from gateway.cassandra.writes import write
-from gateway.mongo.client import Document
 from gateway.mongo.policies import SYNC
 from gateway.mongo.reads import Read, run
 
@@ -26,11 +26,11 @@ def copy_soon() -> None:
 
 
 def copy_structure() -> None:
-    """Of two at once the one that began to read later stays."""
+    """Write the copy anew. When two do so at once, that of the one that began to read later stays."""
     write(_rewritten())
 
 
-async def copied(collection: str) -> list[Document]:
+async def copied(collection: str) -> list[StructurePart]:
     """The documents of the collection, in their order. Raises CassandraError."""
     row = await first_async(SHOP_STRUCTURE.select("part = ?", collection))
     items = row["items"] or () if row else ()
@@ -45,5 +45,5 @@ def _rewritten() -> Iterator[Write]:
         yield SHOP_STRUCTURE.upsert({"part": collection, "items": items}, timestamp=began)
 
 
-def _whole(collection: str) -> Read[list[Document]]:
+def _whole(collection: str) -> Read[list[StructurePart]]:
     return Read(collection=collection, policy=SYNC, where={}, sort=(("position", 1), ("_id", 1)), result=list)

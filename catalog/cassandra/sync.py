@@ -10,15 +10,16 @@ from catalog.cassandra.tables import (
     PRODUCT_TABLES,
     PRODUCTS_CACHE_BY_REGION,
 )
+from catalog.documents import ProductDocument, RegionalPlace
 from catalog.products.cards import PRODUCTS
 from gateway.cassandra.partition_stats import choose_bucket
 from gateway.cassandra.statements import Row, Select, Write
 from gateway.cassandra.table import Table
-from gateway.mongo.client import Document
+from gateway.mongo.client import Expression
 from gateway.sync.declarations import Synced
 
 
-def _placed(product: Document) -> Document:
+def _placed(product: ProductDocument) -> Expression:
     """Every place where a regional row of the product may be, the right one last: written down before any is used."""
     if product["withdrawn"]:
         return {}
@@ -29,38 +30,37 @@ def _placed(product: Document) -> Document:
         "price": product["price"],
         "regions": [ANYWHERE, *sorted(product["available_in"])],
     }
-    if last and all(last[field] == value for field, value in wanted.items()):
+    if last and {**wanted, "bucket": last["bucket"]} == last:
         return {}
     return {"places": [*places, {**wanted, "bucket": _bucket(product, last)}]}
 
 
-def _bucket(product: Document, last: Document | None) -> int:
+def _bucket(product: ProductDocument, last: RegionalPlace | None) -> int:
     """It stays where it is as long as its category does, however many buckets the category has by then."""
     if last and last["category"] == product["category"]:
-        bucket: int = last["bucket"]
-        return bucket
+        return last["bucket"]
     return choose_bucket(PRODUCTS_CACHE_BY_REGION, ANYWHERE, product["category"], identity=product["_id"])
 
 
-def _writes(product: Document) -> Iterator[Write]:
+def _writes(product: ProductDocument) -> Iterator[Write]:
     places = [Place(**place) for place in product.get("places") or []]
     if product["withdrawn"]:
         return writes_of(product, None, gone=places)
     return writes_of(product, places[-1], gone=places[:-1])
 
 
-def _tidied(product: Document) -> Document:
+def _tidied(product: ProductDocument) -> Expression:
     """The rows elsewhere are gone, unless a newer version has found new places meanwhile."""
     right = [] if product["withdrawn"] else product["places"][-1:]
     unchanged = {"$eq": ["$version", product["version"]]}
     return {"places": {"$cond": [unchanged, {"$literal": right}, {"$ifNull": ["$places", []]}]}}
 
 
-def _rows(product: Document) -> Iterator[tuple[Table, Row]]:
+def _rows(product: ProductDocument) -> Iterator[tuple[Table, Row]]:
     return rows_of(product, None if product["withdrawn"] else Place(**product["places"][-1]))
 
 
-def _lookups(products: Sequence[Document]) -> list[list[tuple[Table, Select]]]:
+def _lookups(products: Sequence[ProductDocument]) -> list[list[tuple[Table, Select]]]:
     """Its card and all of its stock, also when it has been withdrawn."""
     return [
         [(table, table.select("product_id = ?", product["_id"])) for table in (PRODUCT_BY_ID, INVENTORY_BY_PRODUCT_GEO)]

@@ -12,13 +12,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from multiprocessing import parent_process
 from threading import Thread
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from pymongo import InsertOne, MongoClient, UpdateOne
 from pymongo.collection import Collection
 from pymongo.errors import BulkWriteError, ConnectionFailure, PyMongoError
 
 from catalog.demo.products import category_of, product, product_id
+from catalog.documents import DirectoryEntry, ProductDocument
 
 # Large enough that round trips cost little, small enough that a progress bar moves and a batch stays under 3 MB.
 BATCH = 1_000
@@ -31,7 +32,7 @@ MOVE_SECONDS = 0.1
 
 DUPLICATE_KEY = 11000
 
-Document = dict[str, Any]
+D = TypeVar("D", ProductDocument, DirectoryEntry)
 
 
 class WriteFailed(PyMongoError):
@@ -49,19 +50,19 @@ class Target(NamedTuple):
 
 
 class Collections(NamedTuple):
-    products: Collection[Document]
-    directory: Collection[Document]
+    products: Collection[ProductDocument]
+    directory: Collection[DirectoryEntry]
 
 
 _worker: list[Collections] = []
-"""Of this worker process; filled by `start_worker`."""
+"""The collections of this worker process; filled by `start_worker`."""
 
 
 def start_worker(target: Target) -> None:
     # Ctrl-C reaches the whole process group; the parent alone decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_end_with_parent, daemon=True).start()
-    client: MongoClient[Document] = MongoClient(**target.connection)
+    client: MongoClient[Any] = MongoClient(**target.connection)
     database = client[target.database]
     _worker[:] = [Collections(database[target.products], database[target.directory])]
 
@@ -85,12 +86,11 @@ def load_batch(batch: int, count: int, seed: int) -> int:
     numbers = numbers_in(batch, count)
     missing = first_missing = _missing(products, directory, numbers)
     give_up_at = time.monotonic() + PATIENCE
-    # As gateway/sync/marks.py marks what Cassandra has to be told of; that module would bring Django along.
-    owed = {"unsynced": dict.fromkeys(("since", "due"), datetime.now(UTC))}
+    now = datetime.now(UTC)
     while missing:
         try:
             claimed = _claim(directory, {product_id(number): category_of(number, seed) for number in missing})
-            _write(products, [InsertOne(product(n, seed) | owed) for n in missing if product_id(n) in claimed])
+            _write(products, [InsertOne(_owed(product(n, seed), now)) for n in missing if product_id(n) in claimed])
         except (ConnectionFailure, WriteFailed):
             # An election, most likely. What was written stays, and is not missing the next time.
             if time.monotonic() > give_up_at:
@@ -102,7 +102,13 @@ def load_batch(batch: int, count: int, seed: int) -> int:
     return len(first_missing)
 
 
-def _missing(products: Collection[Document], directory: Collection[Document], numbers: range) -> list[int]:
+def _owed(made: ProductDocument, now: datetime) -> ProductDocument:
+    """Marked for Cassandra as gateway/sync/marks.py does it; that module would bring Django along."""
+    made["unsynced"] = {"since": now, "due": now}
+    return made
+
+
+def _missing(products: Collection[ProductDocument], directory: Collection[DirectoryEntry], numbers: range) -> list[int]:
     """Never by a snapshot: without a session it may be older than what was just removed."""
     absent = _absent(products, numbers)
     if absent and directory.find_one({"_id": {"$in": [product_id(number) for number in absent]}}):
@@ -112,24 +118,25 @@ def _missing(products: Collection[Document], directory: Collection[Document], nu
     return absent
 
 
-def _absent(products: Collection[Document], numbers: Iterable[int]) -> list[int]:
+def _absent(products: Collection[ProductDocument], numbers: Iterable[int]) -> list[int]:
     ids = {product_id(number): number for number in numbers}
     present = {found["_id"] for found in products.find({"_id": {"$in": list(ids)}}, {"_id": 1})}
     return [number for identity, number in ids.items() if identity not in present]
 
 
-def _claim(directory: Collection[Document], wanted: Mapping[str, str]) -> set[str]:
+def _claim(directory: Collection[DirectoryEntry], wanted: Mapping[str, str]) -> set[str]:
     """Make the directory name the wanted category of each id; returns the ids for which it now does."""
     entries = {found["_id"]: found["category"] for found in directory.find({"_id": {"$in": list(wanted)}})}
     new = [i for i in wanted if i not in entries]
-    lost = _write(directory, [InsertOne({"_id": i, "category": wanted[i]}) for i in new])
+    made: list[DirectoryEntry] = [{"_id": i, "category": wanted[i]} for i in new]
+    lost = _write(directory, [InsertOne(entry) for entry in made])
     # Left without a product by a killed run with another seed.
     stale = [i for i in wanted if i in entries and entries[i] != wanted[i]]
     _write(directory, [UpdateOne({"_id": i, "category": entries[i]}, {"$set": {"category": wanted[i]}}) for i in stale])
     return wanted.keys() - lost
 
 
-def _write(collection: Collection[Document], writes: Sequence[InsertOne[Document] | UpdateOne]) -> set[str]:
+def _write(collection: Collection[D], writes: Sequence[InsertOne[D] | UpdateOne]) -> set[str]:
     """Returns the ids that were there already: another run was faster."""
     if not writes:
         return set()

@@ -5,13 +5,14 @@ from decimal import Decimal
 from functools import cache, lru_cache
 from math import exp, log
 from random import Random
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from bson import Decimal128
 
 from catalog.demo.kinds import Brand, Kind, agreed
 from catalog.demo.texts import Phrases, describe, phrases_of
 from catalog.demo.tree import CUMULATIVE_WEIGHTS, KINDS
+from catalog.documents import ProductDocument, StockLevel
 from catalog.products.derived import derived_fields
 
 ID_PREFIX = "PROD-"
@@ -47,8 +48,8 @@ def category_of(number: int, seed: int) -> str:
     return _kind(_random(number, seed)).slug
 
 
-def product(number: int, seed: int) -> dict[str, Any]:
-    """A whole document of the products collection."""
+def product(number: int, seed: int) -> ProductDocument:
+    """The product as stored, but for what is owed to Cassandra."""
     rng = _random(number, seed)
     kind = _kind(rng)
     brand = rng.choice(kind.brands)
@@ -59,24 +60,31 @@ def product(number: int, seed: int) -> dict[str, Any]:
     prices = _prices(kind, brand, level, rng)
     created_at = LAST_CREATED - timedelta(seconds=int(rng.random() * CREATED_WITHIN_SECONDS))
     identifier = product_id(number)
-    document: dict[str, Any] = {
+    description = describe(_phrases(kind.slug), words, rng)
+    stock = _stock(prices.base, rng)
+    updated_at = created_at + (LAST_CREATED - created_at) * rng.random() // 1000 * 1000
+    told = {"_id": identifier, "name": name, "description": description, "attributes": attributes}
+    derived = derived_fields({**told, "prices": prices._asdict(), "stock": stock})
+    return {
         "_id": identifier,
         "category": kind.slug,
         "name": name,
-        "description": describe(_phrases(kind.slug), words, rng),
-        "prices": prices._asdict(),
-        "stock": _stock(prices.base, rng),
+        "description": description,
+        "prices": {"base": _money(prices.base), "sale": None if prices.sale is None else _money(prices.sale)},
+        "stock": stock,
         "attributes": attributes,
         "images": [{"url": f"/images/{identifier}.svg", "alt": name}],
         "withdrawn": False,
         "created_at": created_at,
-        "updated_at": created_at + (LAST_CREATED - created_at) * rng.random() // 1000 * 1000,
+        "updated_at": updated_at,
         "version": 1,
         "synced_version": 0,
+        "price": derived["price"],
+        "sort_name": derived["sort_name"],
+        "available_in": derived["available_in"],
+        "facets": derived["facets"],
+        "terms": derived["terms"],
     }
-    derived = derived_fields(document)
-    stored = {"base": _money(prices.base), "sale": None if prices.sale is None else _money(prices.sale)}
-    return {**document, "prices": stored, **derived}
 
 
 def _random(number: int, seed: int) -> Random:
@@ -136,7 +144,7 @@ def _as_in_shops(roubles: float, rng: Random) -> Decimal:
     return Decimal(f"{whole}.{rng.choice(KOPECKS)}")
 
 
-def _stock(price: Decimal, rng: Random) -> list[dict[str, Any]]:
+def _stock(price: Decimal, rng: Random) -> list[StockLevel]:
     """Cheap things lie in heaps, dear ones by the piece."""
     usual = 120 if price < 2_000 else 40 if price < 20_000 else 10
     return [

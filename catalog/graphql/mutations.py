@@ -6,6 +6,7 @@ from typing import Annotated, NamedTuple, TypeVar
 import strawberry
 from strawberry.types import Info
 
+from catalog.documents import ProductDocument
 from catalog.errors import UnknownProduct
 from catalog.graphql.payloads import ProductInput, ProductPayload
 from catalog.graphql.types import Product
@@ -18,7 +19,6 @@ from gateway.graphql.relay.ids import key_of
 from gateway.graphql.user_errors import UserError, replayed, user_errors
 from gateway.graphql.writes import run_write
 from gateway.idempotency.keys import DONE_BEFORE
-from gateway.mongo.client import Document
 from gateway.staff.permissions import actor_with
 
 T = TypeVar("T")
@@ -33,7 +33,7 @@ KEY = "Any string that the client makes once per change: repeated, it changes no
 
 
 class Done(NamedTuple):
-    document: Document
+    document: ProductDocument
     replayed: bool
 
 

@@ -6,6 +6,7 @@ import strawberry
 
 from catalog.cassandra.cards import copied_card_by_id, copied_cards, copied_stock
 from catalog.cassandra.pages import copied_page
+from catalog.documents import ProductDocument
 from catalog.graphql.arguments import ProductFilter, ProductSort, slice_asked, sort_by, wanted_by
 from catalog.graphql.connection import ProductConnection
 from catalog.graphql.types import Category, Geozone, Product, Stock, product_key, stock_levels
@@ -18,7 +19,6 @@ from gateway.fallback import served
 from gateway.graphql.inputs import BadInput, NotFound
 from gateway.graphql.relay.connections import page_asked
 from gateway.graphql.relay.ids import MAX_PART
-from gateway.mongo.client import Document
 from gateway.mongo.reads import run_async, run_steps_async
 
 ONE_OF_IDS = Text("Укажите ровно одно: id или productId.", "Give exactly one of id and productId.")
@@ -86,13 +86,13 @@ class CatalogQuery:
         return stock_levels(levels, geozone)
 
 
-async def _card_by_id(product_id: str) -> Document | None:
+async def _card_by_id(product_id: str) -> ProductDocument | None:
     if not 0 < len(product_id) <= MAX_PART:
         return None
     return await served(lambda: run_steps_async(card_by_id(product_id)), lambda: copied_card_by_id(product_id))
 
 
-async def _card(key: ProductKey | None) -> Document | None:
+async def _card(key: ProductKey | None) -> ProductDocument | None:
     if key is None:
         return None
     return (await served(lambda: run_async(cards([key])), lambda: copied_cards([key])))[0]

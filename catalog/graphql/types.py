@@ -5,12 +5,12 @@ from decimal import ROUND_HALF_UP, Decimal
 
 import strawberry
 
+from catalog.documents import ProductDocument, StockLevel
 from catalog.products.cards import ProductKey
 from catalog.structure.category_tree import CATEGORIES, CategoryNode, CategoryTree
 from gateway.graphql.money import Money, rubles
 from gateway.graphql.relay.ids import global_id, key_of
 from gateway.graphql.relay.node import Node
-from gateway.mongo.client import Document
 
 
 @strawberry.type
@@ -63,7 +63,7 @@ class Stock:
     available: int
 
 
-def stock_levels(levels: list[Document], geozone: str | None) -> list[Stock]:
+def stock_levels(levels: list[StockLevel], geozone: str | None) -> list[Stock]:
     return [
         Stock(geozone=level["geozone"], available=max(0, level["quantity"] - level.get("reserved", 0)))
         for level in levels
@@ -73,7 +73,7 @@ def stock_levels(levels: list[Document], geozone: str | None) -> list[Stock]:
 
 @strawberry.type
 class Product(Node):
-    document: strawberry.Private[Document]
+    document: strawberry.Private[ProductDocument]
 
     @strawberry.field(description="Opaque; carries the shard key, so that node(id:) and product(id:) reach one shard.")
     def id(self) -> strawberry.ID:
@@ -81,13 +81,11 @@ class Product(Node):
 
     @strawberry.field(description='The id in the shop\'s product information system, e.g. "PROD-12345".')
     def product_id(self) -> str:
-        found: str = self.document["_id"]
-        return found
+        return self.document["_id"]
 
     @strawberry.field
     def name(self) -> str:
-        found: str = self.document["name"]
-        return found
+        return self.document["name"]
 
     @strawberry.field
     def description(self) -> str:
@@ -96,7 +94,7 @@ class Product(Node):
     @strawberry.field
     async def category(self) -> Category:
         tree = await CATEGORIES.get_async()
-        slug: str = self.document["category"]
+        slug = self.document["category"]
         # A category younger than what this process remembers of the tree.
         return Category(category=tree.get(slug) or CategoryNode(slug, slug, ()), tree=tree)
 
@@ -134,17 +132,15 @@ class Product(Node):
 
     @strawberry.field
     def created_at(self) -> datetime:
-        found: datetime = self.document["created_at"]
-        return found
+        return self.document["created_at"]
 
     @strawberry.field
     def updated_at(self) -> datetime:
-        found: datetime = self.document["updated_at"]
-        return found
+        return self.document["updated_at"]
 
 
 def product_key(id_: str) -> ProductKey | None:
-    """Of a Product's global id; None for any other text."""
+    """The key in a Product's global id; None for any other text."""
     key = key_of("Product", id_, len(ProductKey._fields))
     return ProductKey(*key) if key else None
 

@@ -7,11 +7,11 @@ a product that fails one selection only counts for the facet of that selection, 
 from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypedDict
 
 from catalog.listing.filters import Wanted, walk_of
 from catalog.models import Product
-from gateway.mongo.client import Document
+from gateway.mongo.client import Expression
 from gateway.mongo.policies import CATALOG_LIST
 from gateway.mongo.reads import Aggregation, Read
 
@@ -32,6 +32,13 @@ class Facet(NamedTuple):
     values: list[FacetValue]
 
 
+class _Counted(TypedDict):
+    """What the store answers for one facet string, its `_id`."""
+
+    _id: str
+    count: int
+
+
 def facets(wanted: Wanted, *, every_category: Sequence[str]) -> Aggregation[list[Facet]]:
     walk = walk_of(replace(wanted, attributes=()), "price", every_category=every_category)
     selections = [{"name": f"{each.name}=", "facets": each.facets} for each in wanted.attributes]
@@ -45,7 +52,7 @@ def facets(wanted: Wanted, *, every_category: Sequence[str]) -> Aggregation[list
     )
 
 
-def _failing_one_at_most(selections: list[dict[str, Any]]) -> tuple[dict[str, Any], ...]:
+def _failing_one_at_most(selections: list[Expression]) -> tuple[Expression, ...]:
     failed = {
         "$filter": {
             "input": {"$literal": selections},
@@ -68,14 +75,14 @@ def _failing_one_at_most(selections: list[dict[str, Any]]) -> tuple[dict[str, An
     )
 
 
-_COUNTED: tuple[dict[str, Any], ...] = (
+_COUNTED: tuple[Expression, ...] = (
     {"$project": {"_id": 0, "facets": 1}},
     {"$unwind": "$facets"},
     {"$group": {"_id": "$facets", "count": {"$sum": 1}}},
 )
 
 
-def _facets(documents: Sequence[Document]) -> list[Facet]:
+def _facets(documents: Sequence[_Counted]) -> list[Facet]:
     """Facets by how many products have them, values by count; equals by their text."""
     by_name: dict[str, list[FacetValue]] = {}
     for document in documents:

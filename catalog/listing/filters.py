@@ -1,6 +1,6 @@
 """Which products are wanted, and the index whose walk finds them in order."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import product
@@ -11,6 +11,7 @@ from bson import Decimal128
 from catalog.models import ON_SALE, listed, searched
 from catalog.products.derived import facet
 from catalog.search.query import Word
+from gateway.mongo.client import Expression
 
 # MongoDB merges at most this many walks of an index into one order (internalQueryMaxScansToExplode); more it sorts.
 MAX_BRANCHES = 200
@@ -45,7 +46,7 @@ class Wanted:
         """Nothing can match, and nobody needs to be asked."""
         return self.categories == () or any(not attribute.values for attribute in self.attributes)
 
-    def price_condition(self) -> dict[str, Any]:
+    def price_condition(self) -> Expression:
         bounds = {"$gte": self.price_min, "$lte": self.price_max}
         given = {name: Decimal128(value) for name, value in bounds.items() if value is not None}
         return {"price": given} if given else {}
@@ -58,13 +59,13 @@ class Walk:
     index: str
     entries: tuple[tuple[str, tuple[Any, ...]], ...]
     """The first fields of the index, each with the values asked for."""
-    checks: tuple[Mapping[str, Any], ...]
+    checks: tuple[Expression, ...]
 
-    def points(self) -> list[dict[str, Any]]:
+    def points(self) -> list[Expression]:
         fields = [field for field, _ in self.entries]
         return [dict(zip(fields, values, strict=True)) for values in product(*(values for _, values in self.entries))]
 
-    def where(self, further: Sequence[Mapping[str, Any]] = ({},)) -> dict[str, Any]:
+    def where(self, further: Sequence[Expression] = ({},)) -> Expression:
         """The filter; `further` are the ranges beyond a position, of which any may hold.
 
         Every point is written with every range, because the planner turns each pair into one range of the index and
@@ -120,23 +121,23 @@ def _searched(wanted: Wanted, order: str) -> Walk:
     return Walk(index.name, (("terms", first.terms),), (*others, *checks_beside_words(wanted)))
 
 
-def checks_beside_words(wanted: Wanted) -> tuple[Mapping[str, Any], ...]:
+def checks_beside_words(wanted: Wanted) -> tuple[Expression, ...]:
     """What is left to check of the products of a term."""
     categories = [] if wanted.categories is None else [{"category": _one_of(wanted.categories)}]
     attributes = [_has(attribute) for attribute in wanted.attributes]
     return (*categories, *_price(wanted), *attributes, *_in_stock(wanted))
 
 
-def _price(wanted: Wanted) -> list[Mapping[str, Any]]:
+def _price(wanted: Wanted) -> list[Expression]:
     price = wanted.price_condition()
     return [price] if price else []
 
 
-def _has(attribute: AnyOf) -> Mapping[str, Any]:
+def _has(attribute: AnyOf) -> Expression:
     return {"facets": _one_of(attribute.facets)}
 
 
-def _in_stock(wanted: Wanted) -> list[Mapping[str, Any]]:
+def _in_stock(wanted: Wanted) -> list[Expression]:
     return [] if wanted.in_stock_in is None else [{"available_in": wanted.in_stock_in}]
 
 

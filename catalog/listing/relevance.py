@@ -1,10 +1,8 @@
 """The order of relevance: every word in the name, then some of them, then the description alone."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from catalog.listing.filters import Walk, Wanted, checks_beside_words
 from catalog.models import searched
+from gateway.mongo.client import Expression
 
 
 def ranked(wanted: Wanted) -> list[Walk]:
@@ -16,7 +14,7 @@ def ranked(wanted: Wanted) -> list[Walk]:
     in_name = [_has(word.in_name) for word in wanted.words]
     beside = checks_beside_words(wanted)
 
-    def walk(terms: tuple[str, ...], *checks: Mapping[str, Any]) -> Walk:
+    def walk(terms: tuple[str, ...], *checks: Expression) -> Walk:
         return Walk(searched().name, (("terms", terms),), (*checks, *beside))
 
     every = walk(first.in_name, *(_has(word.in_name) for word in others))
@@ -27,5 +25,5 @@ def ranked(wanted: Wanted) -> list[Walk]:
     return [every, some, none]
 
 
-def _has(terms: tuple[str, ...]) -> dict[str, Any]:
+def _has(terms: tuple[str, ...]) -> Expression:
     return {"terms": {"$in": list(terms)}}

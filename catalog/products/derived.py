@@ -9,6 +9,7 @@ from typing import Any
 
 from bson import Decimal128
 
+from catalog.documents import DerivedFields
 from catalog.search.words import IN_NAME, folded, stem, words_in
 
 # Each term is a key in every index of terms; what a description says after its first hundred words finds nobody.
@@ -69,8 +70,8 @@ def sort_name(name: str) -> str:
     return folded(name)
 
 
-def derived_fields(document: Mapping[str, Any]) -> dict[str, Any]:
-    """All derived fields of a raw product document, as stored."""
+def derived_fields(document: Mapping[str, Any]) -> DerivedFields:
+    """All derived fields, as stored, of a product; its prices may be Decimal or Decimal128."""
     prices = document["prices"]
     sale = prices.get("sale")
     return {

@@ -10,9 +10,9 @@ from xml.sax.saxutils import escape
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotModified
 from django.views.decorators.http import require_safe
 
+from catalog.documents import ProductDocument
 from catalog.models import Product, ProductDirectory
 from catalog.products.silhouettes import silhouette
-from gateway.mongo.client import Document
 from gateway.mongo.policies import CATALOG_CARD
 from gateway.mongo.reads import Read, run
 
@@ -123,7 +123,7 @@ def _product(category: str, product_id: str) -> Read[Pictured | None]:
     )
 
 
-def _first(documents: Sequence[Document]) -> Pictured | None:
+def _first(documents: Sequence[ProductDocument]) -> Pictured | None:
     for document in documents:
         attributes: Mapping[str, str] = document.get("attributes") or {}
         return Pictured(document["_id"], document["category"], document["name"], attributes.get("Цвет", ""))

@@ -5,11 +5,13 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 from bson import Decimal128
 from pymongo import ReturnDocument
+from pymongo.collection import Collection
 
+from catalog.documents import DirectoryEntry, Image, Prices, ProductDocument, StockLevel
 from catalog.errors import BelowReserved, ChangedMeanwhile, ProductExists, StockChangedMeanwhile, UnknownProduct
 from catalog.models import ProductDirectory
 from catalog.products.cards import PRODUCTS, ProductKey
@@ -21,7 +23,7 @@ from gateway.audit.trail import Action, Actor, differences, record
 from gateway.domain.errors import DomainError, Refused
 from gateway.idempotency.keys import keyed
 from gateway.idempotency.receipts import is_done, remember
-from gateway.mongo.client import Document, database, orm_connection
+from gateway.mongo.client import Pipeline, collection_of, orm_connection
 from gateway.mongo.transactions import TryAgain, in_transaction
 from gateway.sync.marks import CHANGED, new_marks
 from gateway.sync.queue import sync_soon
@@ -48,9 +50,20 @@ class Expected(NamedTuple):
     """By geozone, of those that the draft sets: finer than the version, for products that sell all the time."""
 
 
+class _Fields(TypedDict):
+    """What a draft says of a product, its category and stock aside."""
+
+    name: str
+    description: str
+    prices: Prices
+    attributes: dict[str, str]
+    images: list[Image]
+    withdrawn: bool
+
+
 @dataclass(frozen=True, slots=True)
 class Upserted:
-    document: Document
+    document: ProductDocument
     created: bool
     changed: bool
     replayed: bool = False
@@ -91,26 +104,27 @@ def upsert_product(
     return done
 
 
-def edition_of(document: Mapping[str, Any]) -> str:
+def edition_of(document: ProductDocument) -> str:
     """Differs whenever anything differs that merchandisers edit, stock apart."""
     edited = {field: _text(value) for field, value in _edited(document).items()}
     return hashlib.sha256(json.dumps(edited, ensure_ascii=False).encode()).hexdigest()[:32]
 
 
-def version_of(document: Mapping[str, Any]) -> str:
+def version_of(document: ProductDocument) -> str:
     """As programs see it: only whether it is the same means anything."""
     return str(document.get("version", ""))
 
 
-def seen_in(document: Mapping[str, Any]) -> Seen:
+def seen_in(document: ProductDocument) -> Seen:
+    """What an editor sees who opens the product now."""
     quantities = {level["geozone"]: level["quantity"] for level in document.get("stock") or ()}
     return Seen(edition_of(document), quantities)
 
 
 def _as_it_stands(product_id: str) -> Upserted:
     session = orm_connection().session
-    entry = database()[DIRECTORY].find_one({"_id": product_id}, session=session)
-    found = entry and database()[PRODUCTS].find_one({"category": entry["category"], "_id": product_id}, session=session)
+    entry = _directory().find_one({"_id": product_id}, session=session)
+    found = entry and _products().find_one({"category": entry["category"], "_id": product_id}, session=session)
     if found is None:
         raise TryAgain(f"product {product_id} changed its category meanwhile")
     return Upserted(found, created=False, changed=False, replayed=True)
@@ -119,11 +133,11 @@ def _as_it_stands(product_id: str) -> Upserted:
 def _upsert(
     draft: ProductDraft, *, actor: Actor, seen: Seen | None, expected: Expected, only_new: bool, reason: str
 ) -> Upserted:
-    entry = database()[DIRECTORY].find_one({"_id": draft.product_id}, session=orm_connection().session)
+    entry = _directory().find_one({"_id": draft.product_id}, session=orm_connection().session)
     if entry is None:
         if seen is not None or expected.version is not None:
             raise UnknownProduct("product_id")
-        if errors := _unexpected(draft, {}, expected):
+        if errors := _unexpected(draft, None, expected):
             raise Refused(errors)
         return _create(draft, actor=actor, reason=reason)
     if only_new:
@@ -135,25 +149,42 @@ def _create(draft: ProductDraft, *, actor: Actor, reason: str) -> Upserted:
     use_structure()
     if errors := [*category_errors(draft.category, "category"), *_geozone_errors(draft)]:
         raise Refused(errors)
-    now = datetime.now(UTC)
-    document: Document = {
-        "_id": draft.product_id,
-        "category": draft.category,
-        **_fields(draft, {}),
-        "stock": [{"geozone": geozone, "quantity": quantity, "reserved": 0} for geozone, quantity in draft.stock or ()],
-        "holds": [],
-        "created_at": now,
-        "updated_at": now,
-        **new_marks(now),
-    }
-    document |= derived_fields(document)
+    document = _new_product(draft)
     session = orm_connection().session
     # Two who make the same id under two categories meet here: one conflicts, is run again and finds the entry.
-    database()[DIRECTORY].insert_one({"_id": draft.product_id, "category": draft.category}, session=session)
-    database()[PRODUCTS].insert_one(document, session=session)
+    _directory().insert_one({"_id": draft.product_id, "category": draft.category}, session=session)
+    _products().insert_one(document, session=session)
     changes = differences({}, _audited(document))
     record(Action.PRODUCT_ADDED, _target(draft), actor=actor, changes=changes, reason=reason)
     return Upserted(document, created=True, changed=True)
+
+
+def _new_product(draft: ProductDraft) -> ProductDocument:
+    now = datetime.now(UTC)
+    fields, stock, marks = _fields(draft, None), _restocked(draft, None), new_marks(now)
+    derived = derived_fields({"_id": draft.product_id, **fields, "stock": stock})
+    return {
+        "_id": draft.product_id,
+        "category": draft.category,
+        "name": fields["name"],
+        "description": fields["description"],
+        "prices": fields["prices"],
+        "attributes": fields["attributes"],
+        "images": fields["images"],
+        "withdrawn": fields["withdrawn"],
+        "stock": stock,
+        "holds": [],
+        "created_at": now,
+        "updated_at": now,
+        "version": marks["version"],
+        "synced_version": marks["synced_version"],
+        "unsynced": marks["unsynced"],
+        "price": derived["price"],
+        "sort_name": derived["sort_name"],
+        "available_in": derived["available_in"],
+        "facets": derived["facets"],
+        "terms": derived["terms"],
+    }
 
 
 def _change(
@@ -161,13 +192,18 @@ def _change(
 ) -> Upserted:
     session = orm_connection().session
     address = {"category": home, "_id": draft.product_id}
-    before = database()[PRODUCTS].find_one(address, session=session)
+    before = _products().find_one(address, session=session)
     if before is None:
         raise TryAgain(f"product {draft.product_id} changed its category meanwhile")
     conflicts = [*_conflicts(draft, before, seen), *_unexpected(draft, before, expected)]
     if errors := [*conflicts, *_below_reserved(draft, before)]:
         raise Refused(errors)
-    wanted = {**before, "category": draft.category, **_fields(draft, before), "stock": _restocked(draft, before)}
+    wanted: ProductDocument = {
+        **before,
+        "category": draft.category,
+        **_fields(draft, before),
+        "stock": _restocked(draft, before),
+    }
     changes = differences(_audited(before), _audited(wanted))
     if not changes:
         return Upserted(before, created=False, changed=False)
@@ -176,38 +212,38 @@ def _change(
         use_structure()
     if errors := [*(category_errors(draft.category, "category") if moves else ()), *_geozone_errors(draft)]:
         raise Refused(errors)
-    after = database()[PRODUCTS].find_one_and_update(
+    after = _products().find_one_and_update(
         address, _pipeline(draft, wanted), return_document=ReturnDocument.AFTER, session=session
     )
     if after is None:
         raise TryAgain(f"product {draft.product_id} went away meanwhile")
     if moves:
-        database()[DIRECTORY].update_one(
-            {"_id": draft.product_id}, {"$set": {"category": draft.category}}, session=session
-        )
+        _directory().update_one({"_id": draft.product_id}, {"$set": {"category": draft.category}}, session=session)
     record(Action.PRODUCT_CHANGED, _target(draft), actor=actor, changes=changes, reason=reason)
     return Upserted(after, created=False, changed=True)
 
 
-def _fields(draft: ProductDraft, before: Mapping[str, Any]) -> Document:
-    """What the draft says, as stored; `before` answers where it says nothing."""
+def _fields(draft: ProductDraft, before: ProductDocument | None) -> _Fields:
+    """What the draft says, as stored; `before`, if the product exists, answers where it says nothing."""
     sale = draft.sale_price
-    images = before.get("images", []) if draft.images is None else [image._asdict() for image in draft.images]
+    images: list[Image] = [{"url": image.url, "alt": image.alt} for image in draft.images or ()]
+    if draft.images is None and before is not None:
+        images = before.get("images", [])
+    was_withdrawn = before is not None and before.get("withdrawn", False)
     return {
         "name": draft.name,
         "description": draft.description,
         "prices": {"base": Decimal128(draft.base_price), "sale": None if sale is None else Decimal128(sale)},
         "attributes": {attribute.name: attribute.value for attribute in draft.attributes},
         "images": images,
-        "withdrawn": before.get("withdrawn", False) if draft.withdrawn is None else draft.withdrawn,
+        "withdrawn": was_withdrawn if draft.withdrawn is None else draft.withdrawn,
     }
 
 
-def _pipeline(draft: ProductDraft, wanted: Document) -> list[Document]:
+def _pipeline(draft: ProductDraft, wanted: ProductDocument) -> Pipeline:
     """Names what it sets, so that nothing else is touched; availability follows from the stock that is there then."""
-    derived = derived_fields(wanted)
-    named = {**_fields(draft, wanted), "category": draft.category, **derived}
-    stages: list[Document] = [
+    named = {**_fields(draft, wanted), "category": draft.category, **derived_fields(wanted)}
+    return [
         {
             "$set": {
                 **{field: {"$literal": value} for field, value in named.items()},
@@ -218,17 +254,17 @@ def _pipeline(draft: ProductDraft, wanted: Document) -> list[Document]:
         },
         {"$set": {"available_in": AVAILABLE_IN}},
     ]
-    return stages
 
 
-def _restocked(draft: ProductDraft, before: Mapping[str, Any]) -> list[Document]:
-    levels = {level["geozone"]: level for level in before.get("stock") or ()}
+def _restocked(draft: ProductDraft, before: ProductDocument | None) -> list[StockLevel]:
+    levels = {level["geozone"]: level for level in (before.get("stock") if before else ()) or ()}
     for geozone, quantity in draft.stock or ():
-        levels[geozone] = {"reserved": 0, **levels.get(geozone, {}), "geozone": geozone, "quantity": quantity}
+        reserved = level_in(before or {}, geozone)[1]
+        levels[geozone] = {"geozone": geozone, "quantity": quantity, "reserved": reserved}
     return list(levels.values())
 
 
-def _conflicts(draft: ProductDraft, before: Mapping[str, Any], seen: Seen | None) -> list[DomainError]:
+def _conflicts(draft: ProductDraft, before: ProductDocument, seen: Seen | None) -> list[DomainError]:
     if seen is None:
         return []
     errors: list[DomainError] = [] if edition_of(before) == seen.edition else [ChangedMeanwhile()]
@@ -239,18 +275,18 @@ def _conflicts(draft: ProductDraft, before: Mapping[str, Any], seen: Seen | None
     return errors
 
 
-def _unexpected(draft: ProductDraft, before: Mapping[str, Any], expected: Expected) -> list[DomainError]:
+def _unexpected(draft: ProductDraft, before: ProductDocument | None, expected: Expected) -> list[DomainError]:
     errors: list[DomainError] = []
-    if expected.version not in (None, version_of(before)):
+    if expected.version not in (None, version_of(before) if before else ""):
         errors.append(ChangedMeanwhile("expected_version"))
     for index, (geozone, _) in enumerate(draft.stock or ()):
-        quantity, was = level_in(before, geozone)[0], expected.quantities.get(geozone)
+        quantity, was = level_in(before or {}, geozone)[0], expected.quantities.get(geozone)
         if was not in (None, quantity):
             errors.append(StockChangedMeanwhile("stock", index, "expected_quantity", seen=was, quantity=quantity))
     return errors
 
 
-def _below_reserved(draft: ProductDraft, before: Mapping[str, Any]) -> list[DomainError]:
+def _below_reserved(draft: ProductDraft, before: ProductDocument) -> list[DomainError]:
     return [
         BelowReserved("stock", index, "quantity", reserved=reserved, quantity=quantity)
         for index, (geozone, quantity) in enumerate(draft.stock or ())
@@ -262,7 +298,7 @@ def _geozone_errors(draft: ProductDraft) -> list[DomainError]:
     return geozone_errors([geozone for geozone, _ in draft.stock or ()], "stock")
 
 
-def _edited(document: Mapping[str, Any]) -> Document:
+def _edited(document: ProductDocument) -> dict[str, Any]:
     return {
         "name": document["name"],
         "category": document["category"],
@@ -275,7 +311,7 @@ def _edited(document: Mapping[str, Any]) -> Document:
     }
 
 
-def _audited(document: Mapping[str, Any]) -> Document:
+def _audited(document: ProductDocument) -> dict[str, Any]:
     quantities = {f"stock.{level['geozone']}": level["quantity"] for level in document.get("stock") or ()}
     return {**_edited(document), **quantities}
 
@@ -286,3 +322,11 @@ def _text(value: Any) -> Any:
 
 def _target(draft: ProductDraft) -> str:
     return f"product:{draft.product_id}"
+
+
+def _products() -> Collection[ProductDocument]:
+    return collection_of(PRODUCTS, ProductDocument)
+
+
+def _directory() -> Collection[DirectoryEntry]:
+    return collection_of(DIRECTORY, DirectoryEntry)

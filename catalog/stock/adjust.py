@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from pymongo import ReturnDocument
 
+from catalog.documents import DirectoryEntry, ProductDocument
 from catalog.errors import (
     BadQuantity,
     BelowReserved,
@@ -24,7 +25,7 @@ from gateway.domain.errors import DomainError, Refused
 from gateway.domain.input import text_errors
 from gateway.idempotency.keys import Keyed, keyed
 from gateway.idempotency.receipts import is_done, remember
-from gateway.mongo.client import Document, database, orm_connection
+from gateway.mongo.client import Expression, collection_of, orm_connection
 from gateway.mongo.transactions import TryAgain, in_transaction
 from gateway.sync.marks import CHANGED
 from gateway.sync.queue import sync_soon
@@ -33,13 +34,13 @@ MAX_REASON = 500
 
 
 class Adjusted(NamedTuple):
-    document: Document
+    document: ProductDocument
     replayed: bool = False
     """An earlier request under the same key did it; this one changed nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Adjustment:
+class StockAdjustment:
     """Exactly one of `delta`, to be added, and `quantity`, to be counted from now on."""
 
     delta: int | None = None
@@ -66,7 +67,7 @@ def adjust_stock(
     with its audit entry: adjustments and checkouts at the same moment lose nothing. Sent twice it acts twice, unless
     under an idempotency key. With `expected_quantity` it is refused when the stock has changed since it was seen.
     """
-    wanted = Adjustment(delta=delta, quantity=quantity, expected=expected_quantity, reason=reason.strip())
+    wanted = StockAdjustment(delta=delta, quantity=quantity, expected=expected_quantity, reason=reason.strip())
     if errors := list(_errors(wanted)):
         raise Refused(errors)
     key = keyed(idempotency_key, "stockAdjust", {"product": product_id, "geozone": geozone, **asdict(wanted)})
@@ -76,10 +77,10 @@ def adjust_stock(
     return adjusted
 
 
-def with_quantities(quantities: Mapping[str, Any]) -> Document:
+def with_quantities(quantities: Mapping[str, Any]) -> Expression:
     """Pipeline expression: the product's stock with these quantities (or expressions), and what is reserved kept."""
     given = [{"geozone": {"$literal": geozone}, "quantity": quantity} for geozone, quantity in quantities.items()]
-    levels: Document = {"$ifNull": ["$stock", []]}
+    levels: Expression = {"$ifNull": ["$stock", []]}
     return {
         "$concatArrays": [
             {
@@ -107,7 +108,7 @@ def with_quantities(quantities: Mapping[str, Any]) -> Document:
 
 
 def level_in(document: Mapping[str, Any], geozone: str) -> tuple[int, int]:
-    """Quantity and reserved."""
+    """How many pieces of the product are there, and how many of them are reserved."""
     for level in document.get("stock") or ():
         if level["geozone"] == geozone:
             return level["quantity"], level.get("reserved", 0)
@@ -115,13 +116,16 @@ def level_in(document: Mapping[str, Any], geozone: str) -> tuple[int, int]:
 
 
 def available(document: Mapping[str, Any], geozone: str) -> int:
-    """Pieces that can be bought there."""
+    """How many pieces of the product can be bought there."""
     quantity, reserved = level_in(document, geozone)
     return max(0, quantity - reserved)
 
 
-def _adjust_once(product_id: str, geozone: str, wanted: Adjustment, key: Keyed | None, *, actor: Actor) -> Adjusted:
-    entry = database()[ProductDirectory._meta.db_table].find_one({"_id": product_id}, session=orm_connection().session)
+def _adjust_once(
+    product_id: str, geozone: str, wanted: StockAdjustment, key: Keyed | None, *, actor: Actor
+) -> Adjusted:
+    directory = collection_of(ProductDirectory._meta.db_table, DirectoryEntry)
+    entry = directory.find_one({"_id": product_id}, session=orm_connection().session)
     if entry is None:
         raise UnknownProduct("product")
     address = {"category": entry["category"], "_id": product_id}
@@ -132,7 +136,7 @@ def _adjust_once(product_id: str, geozone: str, wanted: Adjustment, key: Keyed |
     return Adjusted(adjusted)
 
 
-def _adjust(address: Document, geozone: str, wanted: Adjustment, *, actor: Actor) -> Document:
+def _adjust(address: Expression, geozone: str, wanted: StockAdjustment, *, actor: Actor) -> ProductDocument:
     use_structure()
     if missing_geozones([geozone]):
         raise UnknownGeozone("geozone", geozone=geozone)
@@ -143,7 +147,7 @@ def _adjust(address: Document, geozone: str, wanted: Adjustment, *, actor: Actor
     conditions = [{"$gte": [result, reserved]}, {"$lte": [result, MAX_QUANTITY]}]
     if wanted.expected is not None:
         conditions.append({"$eq": [counted, wanted.expected]})
-    before = database()[PRODUCTS].find_one_and_update(
+    before = collection_of(PRODUCTS, ProductDocument).find_one_and_update(
         {**address, "$expr": {"$and": conditions}},
         [
             {"$set": {"stock": with_quantities({geozone: result})}},
@@ -160,19 +164,19 @@ def _adjust(address: Document, geozone: str, wanted: Adjustment, *, actor: Actor
     return after
 
 
-def _as_it_stands(address: Document) -> Document:
-    found = database()[PRODUCTS].find_one(address, session=orm_connection().session)
+def _as_it_stands(address: Expression) -> ProductDocument:
+    found = collection_of(PRODUCTS, ProductDocument).find_one(address, session=orm_connection().session)
     if found is None:
         raise TryAgain(f"product {address['_id']} changed its category meanwhile")
     return found
 
 
-def _first_of(levels: Any, geozone: Any) -> Document:
+def _first_of(levels: Any, geozone: Any) -> Expression:
     """Pipeline expression: the level of this geozone, missing when there is none."""
     return {"$first": {"$filter": {"input": levels, "as": "each", "cond": {"$eq": ["$$each.geozone", geozone]}}}}
 
 
-def _errors(wanted: Adjustment) -> Iterator[DomainError]:
+def _errors(wanted: StockAdjustment) -> Iterator[DomainError]:
     delta, quantity = wanted.delta, wanted.quantity
     if (delta is None) == (quantity is None):
         yield DeltaOrQuantity("delta")
@@ -185,7 +189,7 @@ def _errors(wanted: Adjustment) -> Iterator[DomainError]:
     yield from text_errors(wanted.reason, MAX_REASON, "reason")
 
 
-def _refusal(level: tuple[int, int], wanted: Adjustment) -> DomainError:
+def _refusal(level: tuple[int, int], wanted: StockAdjustment) -> DomainError:
     counted, reserved = level
     if wanted.expected not in (None, counted):
         return StockChangedMeanwhile("expected_quantity", seen=wanted.expected, quantity=counted)

@@ -7,11 +7,12 @@ from typing import NamedTuple
 
 from pymongo import ReturnDocument
 
+from catalog.documents import FindingDocument
 from catalog.models import ReservationFinding
 from catalog.products.cards import PRODUCTS, ProductKey
 from catalog.stock.reservations import set_reserved
 from gateway.audit.trail import Action, Actor, record
-from gateway.mongo.client import database, orm_connection
+from gateway.mongo.client import collection_of, orm_connection
 from gateway.mongo.transactions import in_transaction
 from gateway.sync.queue import sync_soon
 
@@ -39,7 +40,7 @@ def is_confirmed(found: Difference) -> bool:
     """
     difference = found.reserved - found.expected
     same = {"$eq": ["$difference", difference]}
-    noted = database()[FINDINGS].find_one_and_update(
+    noted = collection_of(FINDINGS, FindingDocument).find_one_and_update(
         {"_id": _id(found)},
         [
             {
@@ -63,7 +64,7 @@ def is_confirmed(found: Difference) -> bool:
 def forget_others(found: Iterable[Difference]) -> None:
     """Whatever a whole check did not find any more. Of two checks at once one may forget what the other has just
     noted: then it takes one more to confirm it."""
-    database()[FINDINGS].delete_many({"_id": {"$nin": sorted(map(_id, found))}})
+    collection_of(FINDINGS, FindingDocument).delete_many({"_id": {"$nin": sorted(map(_id, found))}})
 
 
 def correct_reservation(found: Difference, *, actor: Actor, reason: str) -> bool:
@@ -79,7 +80,7 @@ def _correct(found: Difference, actor: Actor, reason: str) -> bool:
         return False
     changes = {f"reserved.{found.geozone}": (found.reserved, found.expected)}
     record(Action.RESERVATION_CORRECTED, f"product:{found.key.id}", actor=actor, changes=changes, reason=reason)
-    database()[FINDINGS].delete_one({"_id": _id(found)}, session=orm_connection().session)
+    collection_of(FINDINGS, FindingDocument).delete_one({"_id": _id(found)}, session=orm_connection().session)
     return True
 
 

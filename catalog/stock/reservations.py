@@ -10,15 +10,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 from enum import Enum
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from bson import Decimal128
+from bson import Decimal128, ObjectId
 from pymongo import UpdateOne
+from pymongo.collection import Collection
 
+from catalog.documents import Mark, ProductDocument
 from catalog.models import MARKED
 from catalog.products.cards import PRODUCTS, ProductKey
 from catalog.products.derived import AVAILABLE_IN
-from gateway.mongo.client import Document, database, orm_connection
+from gateway.mongo.client import Expression, Pipeline, collection_of, orm_connection
 from gateway.mongo.policies import STOCK_CHECK, under
 from gateway.mongo.reads import Evidence, decide
 from gateway.sync.marks import CHANGED
@@ -58,11 +60,11 @@ class Purpose(Enum):
 
 class Hold(NamedTuple):
     id: str
-    """Of this very attempt: whoever repeats the attempt uses another."""
+    """Names this very attempt: whoever repeats the attempt uses another."""
     purpose: Purpose
     order_id: str
     owner: str
-    cart_id: Any = None
+    cart_id: ObjectId | None = None
 
 
 class StockChange(NamedTuple):
@@ -86,7 +88,7 @@ class MarkedProduct(NamedTuple):
     """A product with marks that are old enough to be looked at."""
 
     key: ProductKey
-    holds: tuple[Document, ...]
+    holds: tuple[Mark, ...]
 
 
 def reserve(offers: Sequence[Offer], geozone: str, hold: Hold) -> bool:
@@ -97,7 +99,7 @@ def reserve(offers: Sequence[Offer], geozone: str, hold: Hold) -> bool:
     updates = [UpdateOne(_wanted(offer, geozone), _taken(offer.pieces, geozone, hold)) for offer in offers]
     with under(STOCK_CHECK):
         # Cassandra is told by whoever settles or releases the hold: a checkout need not wait for that.
-        return database()[PRODUCTS].bulk_write(updates, ordered=False).matched_count == len(offers)
+        return _products().bulk_write(updates, ordered=False).matched_count == len(offers)
 
 
 def release(pieces: Sequence[Pieces], hold_id: str) -> None:
@@ -116,7 +118,7 @@ def settle(marks: Mapping[ProductKey, Iterable[str]]) -> None:
     ]
     if updates:
         with under(STOCK_CHECK):
-            database()[PRODUCTS].bulk_write(updates, ordered=False)
+            _products().bulk_write(updates, ordered=False)
         sync_soon(PRODUCTS, marks)
 
 
@@ -150,7 +152,7 @@ def change_stock(
 def set_reserved(key: ProductKey, geozone: str, reserved: int, *, version: int) -> bool:
     """In the running transaction: correct it, if nothing has happened to the product since this version; or False."""
     corrected = _with_level({"$literal": geozone}, {"reserved": reserved})
-    result = database()[PRODUCTS].update_one(
+    result = _products().update_one(
         {"category": key.category, "_id": key.id, "version": version},
         [
             {"$set": {"stock": corrected, **CHANGED}},
@@ -164,7 +166,7 @@ def set_reserved(key: ProductKey, geozone: str, reserved: int, *, version: int) 
 def marked_before(moment: datetime, purposes: Iterable[Purpose], *, limit: int) -> list[MarkedProduct]:
     """Products with marks of these purposes older than this, with those marks. Asks every shard, by its index."""
     wanted = [purpose.value for purpose in purposes]
-    found = database()[PRODUCTS].find(
+    found = _products().find(
         {**MARKED, "holds": {"$elemMatch": {"at": {"$lt": moment}, "purpose": {"$in": wanted}}}},
         ["category", "holds"],
         limit=limit,
@@ -177,9 +179,9 @@ def marked_before(moment: datetime, purposes: Iterable[Purpose], *, limit: int) 
         ]
 
 
-def marks_of_cart(cart_id: Any, keys: Sequence[ProductKey]) -> list[MarkedProduct]:
+def marks_of_cart(cart_id: ObjectId, keys: Sequence[ProductKey]) -> list[MarkedProduct]:
     """Which of these products some attempt at this cart holds, with those holds."""
-    found = database()[PRODUCTS].find(
+    found = _products().find(
         {
             "category": {"$in": sorted({key.category for key in keys})},
             "_id": {"$in": [key.id for key in keys]},
@@ -191,12 +193,12 @@ def marks_of_cart(cart_id: Any, keys: Sequence[ProductKey]) -> list[MarkedProduc
         return [_marked(document, lambda hold: hold.get("cart_id") == cart_id) for document in found]
 
 
-def _marked(document: Document, which: Callable[[Document], bool]) -> MarkedProduct:
+def _marked(document: ProductDocument, which: Callable[[Mark], bool]) -> MarkedProduct:
     key = ProductKey(document["category"], document["_id"])
     return MarkedProduct(key, tuple(hold for hold in document["holds"] if which(hold)))
 
 
-def _wanted(offer: Offer, geozone: str) -> Document:
+def _wanted(offer: Offer, geozone: str) -> Expression:
     return {
         "category": offer.pieces.category,
         "_id": offer.pieces.product_id,
@@ -224,7 +226,7 @@ def _wanted(offer: Offer, geozone: str) -> Document:
     }
 
 
-def _taken(pieces: Pieces, geozone: str, hold: Hold) -> list[Document]:
+def _taken(pieces: Pieces, geozone: str, hold: Hold) -> Pipeline:
     mark = {
         **{name: {"$literal": value} for name, value in hold._asdict().items()},
         "purpose": hold.purpose.value,
@@ -244,7 +246,7 @@ def _taken(pieces: Pieces, geozone: str, hold: Hold) -> list[Document]:
     ]
 
 
-def _released(hold_id: str) -> list[Document]:
+def _released(hold_id: str) -> Pipeline:
     mine = {"$first": {"$filter": {"input": "$holds", "as": "hold", "cond": {"$eq": ["$$hold.id", hold_id]}}}}
     return [
         {"$set": {"_hold": mine}},
@@ -260,7 +262,7 @@ def _released(hold_id: str) -> list[Document]:
     ]
 
 
-def _changed(geozone: str | Document, quantity: int | str, change: StockChange) -> Document:
+def _changed(geozone: str | Expression, quantity: int | str, change: StockChange) -> Expression:
     """Pipeline expression: the stock after this many pieces of the change; geozone and quantity are expressions too."""
     moved = {
         field: {"$add": [{"$ifNull": [f"$$level.{field}", 0]}, {"$multiply": [quantity, factor]}]}
@@ -270,7 +272,7 @@ def _changed(geozone: str | Document, quantity: int | str, change: StockChange) 
     return _with_level(geozone, moved)
 
 
-def _with_level(geozone: str | Document, fields: Document) -> Document:
+def _with_level(geozone: str | Expression, fields: Expression) -> Expression:
     """Pipeline expression: the stock with these fields of one geozone's level set; all are expressions."""
     return {
         "$map": {
@@ -281,18 +283,17 @@ def _with_level(geozone: str | Document, fields: Document) -> Document:
     }
 
 
-def _with_mark(mark: Document) -> Document:
+def _with_mark(mark: Expression) -> Expression:
     return {"$concatArrays": [{"$ifNull": ["$holds", []]}, [mark]]}
 
 
 def _wherever_they_are(
     pieces: Sequence[Pieces],
-    condition: Document,
-    update: Callable[[Pieces], list[Document]],
-    while_: Document | None = None,
+    condition: Expression,
+    update: Callable[[Pieces], Pipeline],
+    while_: Expression | None = None,
 ) -> None:
     """Update each product that meets the condition, also one that has moved to another category meanwhile."""
-    products = database()[PRODUCTS]
     remaining = list(pieces)
     with under(STOCK_CHECK):
         for _ in range(LOOKS):
@@ -302,7 +303,7 @@ def _wherever_they_are(
                 )
                 for each in remaining
             ]
-            if not updates or products.bulk_write(updates, ordered=False).matched_count == len(updates):
+            if not updates or _products().bulk_write(updates, ordered=False).matched_count == len(updates):
                 break
             # Some have had it before, or are no longer where they were: every shard tells which are left.
             quantities = {each.product_id: each.quantity for each in remaining}
@@ -314,7 +315,7 @@ def _wherever_they_are(
     sync_soon(PRODUCTS, {each.key for each in pieces})
 
 
-def _meeting(condition: Document, ids: Sequence[str]) -> Evidence[list[ProductKey]]:
+def _meeting(condition: Expression, ids: Sequence[str]) -> Evidence[list[ProductKey]]:
     """Where those of the products are that meet the condition. One that is just moving must not count as done."""
     return Evidence(
         collection=PRODUCTS,
@@ -323,3 +324,7 @@ def _meeting(condition: Document, ids: Sequence[str]) -> Evidence[list[ProductKe
         fields=("category",),
         result=lambda documents: [ProductKey(document["category"], document["_id"]) for document in documents],
     )
+
+
+def _products() -> Collection[ProductDocument]:
+    return collection_of(PRODUCTS, ProductDocument)

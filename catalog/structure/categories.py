@@ -5,9 +5,12 @@ branch is left out on purpose: it would rewrite the path of everything below it.
 """
 
 import re
+from typing import Any
 
+from pymongo.collection import Collection
 from pymongo.errors import DuplicateKeyError
 
+from catalog.documents import CategoryDocument, ProductDocument
 from catalog.errors import (
     BadPosition,
     BadSlug,
@@ -23,7 +26,7 @@ from catalog.structure.guard import change_structure, edit_structure
 from gateway.audit.trail import Action, Actor, differences, record
 from gateway.domain.errors import DomainError, Refused
 from gateway.domain.input import Missing, text_errors
-from gateway.mongo.client import Document, database, orm_connection
+from gateway.mongo.client import collection_of, orm_connection
 
 MAX_NAME = 100
 MAX_POSITION = 1_000_000
@@ -32,7 +35,9 @@ SLUG = re.compile(r"\A[a-z0-9][a-z0-9-]{0,63}\Z")
 MAX_DEPTH = 8
 
 
-def add_category(slug: str, name: str, *, actor: Actor, parent: str | None = None, position: int = 100) -> Document:
+def add_category(
+    slug: str, name: str, *, actor: Actor, parent: str | None = None, position: int = 100
+) -> CategoryDocument:
     """A parent that holds products is refused: they would no longer be in a leaf."""
     slug, name = slug.strip(), name.strip()
     if errors := [*_slug_errors(slug), *_errors(name, position)]:
@@ -40,7 +45,7 @@ def add_category(slug: str, name: str, *, actor: Actor, parent: str | None = Non
     return edit_structure(lambda: _add(slug, name, parent, position, actor))
 
 
-def edit_category(slug: str, *, name: str, position: int, actor: Actor) -> Document:
+def edit_category(slug: str, *, name: str, position: int, actor: Actor) -> CategoryDocument:
     """Rename and reorder."""
     name = name.strip()
     if errors := _errors(name, position):
@@ -58,12 +63,12 @@ def is_empty(slug: str) -> bool:
     return not _has_children(slug) and not _has_products(slug)
 
 
-def _add(slug: str, name: str, parent: str | None, position: int, actor: Actor) -> Document:
+def _add(slug: str, name: str, parent: str | None, position: int, actor: Actor) -> CategoryDocument:
     session = orm_connection().session
     path: list[str] = []
     if parent is not None:
         change_structure()
-        above = database()[CATEGORIES_COLLECTION].find_one({"_id": parent}, session=session)
+        above = _categories().find_one({"_id": parent}, session=session)
         if above is None:
             raise UnknownCategory("parent", category=parent)
         if _has_products(parent):
@@ -71,25 +76,23 @@ def _add(slug: str, name: str, parent: str | None, position: int, actor: Actor) 
         path = [*above["path"], parent]
         if len(path) > MAX_DEPTH:
             raise TooDeep("parent", limit=MAX_DEPTH + 1)
-    document: Document = {"_id": slug, "name": name, "path": path, "position": position}
+    document: CategoryDocument = {"_id": slug, "name": name, "path": path, "position": position}
     try:
-        database()[CATEGORIES_COLLECTION].insert_one(document, session=session)
+        _categories().insert_one(document, session=session)
     except DuplicateKeyError as error:
         raise CategoryExists("slug") from error
     record(Action.CATEGORY_ADDED, f"category:{slug}", actor=actor, changes=differences({}, _audited(document)))
     return document
 
 
-def _edit(slug: str, name: str, position: int, actor: Actor) -> Document:
+def _edit(slug: str, name: str, position: int, actor: Actor) -> CategoryDocument:
     session = orm_connection().session
-    before = database()[CATEGORIES_COLLECTION].find_one({"_id": slug}, session=session)
+    before = _categories().find_one({"_id": slug}, session=session)
     if before is None:
         raise UnknownCategory(category=slug)
-    after: Document = {**before, "name": name, "position": position}
+    after: CategoryDocument = {**before, "name": name, "position": position}
     if changes := differences(_audited(before), _audited(after)):
-        database()[CATEGORIES_COLLECTION].update_one(
-            {"_id": slug}, {"$set": {"name": name, "position": position}}, session=session
-        )
+        _categories().update_one({"_id": slug}, {"$set": {"name": name, "position": position}}, session=session)
         record(Action.CATEGORY_CHANGED, f"category:{slug}", actor=actor, changes=changes)
     return after
 
@@ -99,23 +102,23 @@ def _delete(slug: str, actor: Actor) -> None:
     change_structure()
     if not is_empty(slug):
         raise CategoryInUse
-    before = database()[CATEGORIES_COLLECTION].find_one_and_delete({"_id": slug}, session=session)
+    before = _categories().find_one_and_delete({"_id": slug}, session=session)
     if before is None:
         raise UnknownCategory(category=slug)
     record(Action.CATEGORY_DELETED, f"category:{slug}", actor=actor, changes=differences(_audited(before), {}))
 
 
 def _has_children(slug: str) -> bool:
-    return database()[CATEGORIES_COLLECTION].find_one({"path": slug}, session=orm_connection().session) is not None
+    return _categories().find_one({"path": slug}, session=orm_connection().session) is not None
 
 
 def _has_products(slug: str) -> bool:
-    products = database()[Product._meta.db_table]
+    products = collection_of(Product._meta.db_table, ProductDocument)
     return products.find_one({"category": slug}, projection=["_id"], session=orm_connection().session) is not None
 
 
-def _audited(document: Document) -> Document:
-    return {field: document[field] for field in ("name", "path", "position")}
+def _audited(document: CategoryDocument) -> dict[str, Any]:
+    return {"name": document["name"], "path": document["path"], "position": document["position"]}
 
 
 def _slug_errors(slug: str) -> list[DomainError]:
@@ -127,3 +130,7 @@ def _slug_errors(slug: str) -> list[DomainError]:
 def _errors(name: str, position: int) -> list[DomainError]:
     errors = text_errors(name, MAX_NAME, "name")
     return errors if 0 <= position <= MAX_POSITION else [*errors, BadPosition("position", limit=MAX_POSITION)]
+
+
+def _categories() -> Collection[CategoryDocument]:
+    return collection_of(CATEGORIES_COLLECTION, CategoryDocument)

@@ -11,9 +11,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 from catalog.cassandra.structure import copied
+from catalog.documents import StructurePart
 from catalog.models import Category
 from gateway.fallback import served
-from gateway.mongo.client import Document
 from gateway.mongo.policies import CATALOG_LIST, note_policy
 from gateway.mongo.reads import Read, run, run_async
 
@@ -76,7 +76,7 @@ def whole_tree() -> Read[CategoryTree]:
     )
 
 
-def _tree(documents: Sequence[Document]) -> CategoryTree:
+def _tree(documents: Sequence[StructurePart]) -> CategoryTree:
     return CategoryTree(
         {
             document["_id"]: CategoryNode(document["_id"], document["name"], tuple(document.get("path") or ()))

@@ -5,11 +5,13 @@ A geozone is deleted only while no product has stock there.
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from pymongo.collection import Collection
 from pymongo.errors import DuplicateKeyError
 
 from catalog.cassandra.structure import copied
+from catalog.documents import GeozoneDocument, Named, ProductDocument
 from catalog.errors import BadGeozoneCode, BadPosition, GeozoneExists, GeozoneInUse, UnknownGeozone
 from catalog.models import Geozone, Product
 from catalog.structure.guard import change_structure, edit_structure
@@ -17,7 +19,7 @@ from gateway.audit.trail import Action, Actor, differences, record
 from gateway.domain.errors import DomainError, Refused
 from gateway.domain.input import Missing, text_errors
 from gateway.fallback import served
-from gateway.mongo.client import Document, database, orm_connection
+from gateway.mongo.client import collection_of, orm_connection
 from gateway.mongo.policies import CATALOG_LIST
 from gateway.mongo.reads import Read, run_async
 
@@ -57,11 +59,11 @@ def add_geozone(code: str, name: str, *, position: int, actor: Actor) -> None:
     name = name.strip()
     if errors := [*_code_errors(code), *_errors(name, position)]:
         raise Refused(errors)
-    document = {"_id": code, "name": name, "position": position}
+    document: GeozoneDocument = {"_id": code, "name": name, "position": position}
 
     def add() -> None:
         try:
-            database()[GEOZONES].insert_one(document, session=orm_connection().session)
+            _geozones().insert_one(document, session=orm_connection().session)
         except DuplicateKeyError as error:
             raise GeozoneExists("code") from error
         record(Action.GEOZONE_ADDED, f"geozone:{code}", actor=actor, changes=differences({}, _audited(document)))
@@ -76,12 +78,12 @@ def edit_geozone(code: str, *, name: str, position: int, actor: Actor) -> None:
 
     def edit() -> None:
         session = orm_connection().session
-        before = database()[GEOZONES].find_one({"_id": code}, session=session)
+        before = _geozones().find_one({"_id": code}, session=session)
         if before is None:
             raise UnknownGeozone(geozone=code)
         after = {"name": name, "position": position}
         if changes := differences(_audited(before), after):
-            database()[GEOZONES].update_one({"_id": code}, {"$set": after}, session=session)
+            _geozones().update_one({"_id": code}, {"$set": after}, session=session)
             record(Action.GEOZONE_CHANGED, f"geozone:{code}", actor=actor, changes=changes)
 
     edit_structure(edit)
@@ -94,7 +96,7 @@ def delete_geozone(code: str, *, actor: Actor) -> None:
         change_structure()
         if product_id := stocked_product(code):
             raise GeozoneInUse(product_id=product_id)
-        before = database()[GEOZONES].find_one_and_delete({"_id": code}, session=orm_connection().session)
+        before = _geozones().find_one_and_delete({"_id": code}, session=orm_connection().session)
         if before is None:
             raise UnknownGeozone(geozone=code)
         record(Action.GEOZONE_DELETED, f"geozone:{code}", actor=actor, changes=differences(_audited(before), {}))
@@ -105,22 +107,22 @@ def delete_geozone(code: str, *, actor: Actor) -> None:
 def stocked_product(code: str) -> str | None:
     """Any product with stock in the geozone."""
     stocked = {"geozone": code, "$or": [{"quantity": {"$gt": 0}}, {"reserved": {"$gt": 0}}]}
-    found = database()[Product._meta.db_table].find_one(
+    found = collection_of(Product._meta.db_table, ProductDocument).find_one(
         {"stock": {"$elemMatch": stocked}}, projection=["_id"], session=orm_connection().session
     )
-    return None if found is None else str(found["_id"])
+    return None if found is None else found["_id"]
 
 
 async def _copied_names() -> list[GeozoneName]:
     return _names(await copied(GEOZONES))
 
 
-def _names(documents: Sequence[Document]) -> list[GeozoneName]:
+def _names(documents: Sequence[Named]) -> list[GeozoneName]:
     return [GeozoneName(code=document["_id"], name=document["name"]) for document in documents]
 
 
-def _audited(document: Document) -> Document:
-    return {field: document[field] for field in ("name", "position")}
+def _audited(document: GeozoneDocument) -> dict[str, Any]:
+    return {"name": document["name"], "position": document["position"]}
 
 
 def _code_errors(code: str) -> list[DomainError]:
@@ -132,3 +134,7 @@ def _code_errors(code: str) -> list[DomainError]:
 def _errors(name: str, position: int) -> list[DomainError]:
     errors = text_errors(name, MAX_NAME, "name")
     return errors if 0 <= position <= MAX_POSITION else [*errors, BadPosition("position", limit=MAX_POSITION)]
+
+
+def _geozones() -> Collection[GeozoneDocument]:
+    return collection_of(GEOZONES, GeozoneDocument)

@@ -13,10 +13,11 @@ from typing import TypeVar
 from pymongo import UpdateOne
 
 from catalog.cassandra.structure import copy_soon
+from catalog.documents import CategoryDocument, GeozoneDocument, GuardStripe
 from catalog.errors import NotALeaf, UnknownCategory, UnknownGeozone
 from catalog.models import Category, Geozone, StructureGuard
 from gateway.domain.errors import DomainError
-from gateway.mongo.client import database, orm_connection
+from gateway.mongo.client import collection_of, orm_connection
 from gateway.mongo.transactions import DEFAULT_SECONDS, in_transaction
 
 T = TypeVar("T")
@@ -46,7 +47,7 @@ def change_structure() -> None:
 def category_errors(slug: str, *path: str) -> list[DomainError]:
     """Why a product may not be put there: only a leaf holds products."""
     session = orm_connection().session
-    categories = database()[Category._meta.db_table]
+    categories = collection_of(Category._meta.db_table, CategoryDocument)
     if categories.find_one({"_id": slug}, session=session) is None:
         return [UnknownCategory(*path, category=slug)]
     if categories.find_one({"path": slug}, session=session) is not None:
@@ -58,7 +59,7 @@ def missing_geozones(codes: Iterable[str]) -> set[str]:
     wanted = set(codes)
     if not wanted:
         return set()
-    found = database()[Geozone._meta.db_table].find(
+    found = collection_of(Geozone._meta.db_table, GeozoneDocument).find(
         {"_id": {"$in": sorted(wanted)}}, projection=["_id"], session=orm_connection().session
     )
     return wanted - {geozone["_id"] for geozone in found}
@@ -73,7 +74,7 @@ def geozone_errors(codes: list[str], *path: str) -> list[DomainError]:
 
 
 def _guard(stripes: Iterable[int]) -> None:
-    database()[StructureGuard._meta.db_table].bulk_write(
+    collection_of(StructureGuard._meta.db_table, GuardStripe).bulk_write(
         [UpdateOne({"_id": stripe}, {"$inc": {"taken": 1}}, upsert=True) for stripe in stripes],
         session=orm_connection().session,
     )

@@ -12,7 +12,8 @@ from pymongo.database import Database
 from catalog.demo.categories import load_categories
 from catalog.demo.geozones import load_geozones
 from catalog.demo.products import category_of, product, product_id
-from gateway.mongo.client import Document
+from catalog.documents import ProductDocument
+from gateway.mongo.client import Document, collection_of
 
 PAGES = [settings.BASE_DIR / "README.md", settings.BASE_DIR / "CONTRIBUTING.md", *settings.BASE_DIR.glob("docs/*.md")]
 
@@ -23,7 +24,7 @@ def test_first_query_of_the_readme_gets_the_answer_printed_there(
     load_geozones()
     load_categories()
     database["product_directory"].insert_one({"_id": product_id(1), "category": category_of(1, seed=1)})
-    database["products"].insert_one(product(1, seed=1))
+    collection_of("products", ProductDocument).insert_one(product(1, seed=1))
     readme = (settings.BASE_DIR / "README.md").read_text()
     query = re.search(r"^curl .*/graphql .*-d '(.*)'$", readme, re.MULTILINE)
     answer = re.search(r"^```json\n(.*?)\n```$", readme, re.MULTILINE | re.DOTALL)

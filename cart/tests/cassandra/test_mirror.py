@@ -6,7 +6,7 @@ from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from celery.signals import after_task_publish
@@ -18,6 +18,7 @@ from structlog.testing import capture_logs
 from cart.cassandra.mirror import mirror_cart, mirror_soon
 from cart.cassandra.rows import CopiedLine, row_of, timestamp_of
 from cart.cassandra.tables import CARTS_ACTIVE
+from cart.documents import CartDocument
 from cart.tasks import mirror
 from cart.tests.carts import cart, carts, line, now, touch
 from gateway.cassandra.driver.circuit import CIRCUIT
@@ -119,7 +120,7 @@ def test_copy_of_a_lost_cart_stays(database: Database[Document], owner: str) -> 
 def test_next_cart_replaces_the_copy_of_the_one_before(database: Database[Document], owner: str) -> None:
     ordered = cart(owner, status="ordered", version=900, created_at=now() - timedelta(seconds=1))
     following = cart(owner, items=[line("PROD-9")])
-    write([CARTS_ACTIVE.upsert(row_of(_as_read(ordered)), timestamp=timestamp_of(ordered))])
+    write([CARTS_ACTIVE.upsert(row_of(_as_read(ordered)), timestamp=timestamp_of(_as_read(ordered)))])
     carts().insert_many([ordered, following])
 
     mirror_cart(owner)
@@ -133,7 +134,7 @@ def test_late_and_repeated_writes_never_go_back(database: Database[Document], ow
     versions = [cart(owner, version=number, created_at=now()) for number in range(1, 9)]
     for each in versions:
         each["created_at"] = versions[0]["created_at"]
-    writes = [CARTS_ACTIVE.upsert(row_of(_as_read(each)), timestamp=timestamp_of(each)) for each in versions]
+    writes = [CARTS_ACTIVE.upsert(row_of(_as_read(each)), timestamp=timestamp_of(_as_read(each))) for each in versions]
     shuffled = [*writes, *writes]
     Random(3).shuffle(shuffled)  # noqa: S311 - the same test every time
 
@@ -148,7 +149,7 @@ def test_late_deletion_does_not_take_the_next_cart(database: Database[Document],
     carts().insert_one(cart(owner))
     mirror_cart(owner)
 
-    write([CARTS_ACTIVE.delete({"owner": owner}, timestamp=timestamp_of(ordered))])
+    write([CARTS_ACTIVE.delete({"owner": owner}, timestamp=timestamp_of(_as_read(ordered)))])
 
     assert version(owner) == 1
 
@@ -203,5 +204,6 @@ def test_worker_copies_the_latest_of_many_changes_once_the_outage_is_over(
     link.close()
 
 
-def _as_read(document: Document) -> Document:
-    return {**document, **{name: document[name].replace(tzinfo=None) for name in ("created_at", "updated_at")}}
+def _as_read(document: Document) -> CartDocument:
+    naive = {name: document[name].replace(tzinfo=None) for name in ("created_at", "updated_at")}
+    return cast("CartDocument", {**document, **naive})

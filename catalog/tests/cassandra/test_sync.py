@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from django.test import override_settings
@@ -12,6 +12,7 @@ from pymongo.database import Database
 from catalog.cassandra.rows import Place, product_of, rows_of, stock_of
 from catalog.cassandra.sync import SYNCED
 from catalog.cassandra.tables import ANYWHERE, INVENTORY_BY_PRODUCT_GEO, PRODUCT_BY_ID, PRODUCTS_CACHE_BY_REGION
+from catalog.documents import ProductDocument
 from catalog.products.cards import ProductKey
 from catalog.products.drafts import StockDraft
 from catalog.products.upsert import upsert_product
@@ -49,7 +50,7 @@ def patient(cluster: None) -> Iterator[None]:
         CONNECTOR.close()
 
 
-def sell(product_id: str = PRODUCT, **changes: Any) -> Document:
+def sell(product_id: str = PRODUCT, **changes: Any) -> ProductDocument:
     """At 3990.00, nowhere in stock, unless said otherwise."""
     stock = tuple(StockDraft(*level) for level in changes.pop("stock", ()))
     wanted = {"product_id": product_id, "base_price": Decimal("3990.00"), "sale_price": None, "stock": stock or None}
@@ -82,7 +83,7 @@ def assert_in_step(shop: Database[Document], product_id: str = PRODUCT) -> Docum
     assert "unsynced" not in now
     assert len(now["places"]) == 1
     expected: dict[str, list[Row]] = {table.name: [] for table in SYNCED.tables}
-    for table, row in rows_of(now, Place(**now["places"][0])):
+    for table, row in rows_of(cast("ProductDocument", now), Place(**now["places"][0])):
         expected[table.name].append(row)
     by_id = ("product_id = ?", product_id)
     assert read(PRODUCT_BY_ID.select(*by_id)) == expected["product_by_id"]
@@ -181,7 +182,8 @@ def test_withdrawn_product_has_no_rows_and_one_that_returns_has_them_again(shop:
 
 def test_late_copy_of_an_older_price_leaves_no_row(shop: Database[Document]) -> None:
     sell()
-    older = stored(shop) | SYNCED.placed(stored(shop))
+    before = cast("ProductDocument", stored(shop))
+    older = cast("ProductDocument", {**before, **SYNCED.placed(before)})
     shop["products"].update_one({"_id": PRODUCT}, {"$set": {"places": older["places"]}})
     sell(base_price=Decimal("2990.00"))
     copy(shop)

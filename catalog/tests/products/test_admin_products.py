@@ -3,13 +3,14 @@
 import json
 import re
 from html import unescape
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from bson import Decimal128
 from django.test import Client
 from pymongo.database import Database
 
+from catalog.documents import ProductDocument
 from catalog.products.upsert import edition_of, upsert_product
 from catalog.stock.adjust import adjust_stock
 from catalog.tests.test_admin import signed_in
@@ -33,7 +34,7 @@ def merchandiser(shop: Database[Document]) -> Client:
 
 @pytest.fixture
 def product(shop: Database[Document]) -> Document:
-    return upsert_product(draft(), actor=MARINA).document
+    return {**upsert_product(draft(), actor=MARINA).document}
 
 
 def text(page: Any) -> str:
@@ -57,7 +58,7 @@ def form(document: Document | None = None, **changes: str) -> dict[str, str]:
         "attributes": "Цвет = чёрный",
         "images": "",
         "reason": "",
-        "seen": json.dumps([edition_of(document), quantities]) if document else "",
+        "seen": json.dumps([edition_of(cast("ProductDocument", document)), quantities]) if document else "",
         **{f"stock_{code}": str(quantity) for code, quantity in quantities.items()},
     }
     return {**filled, **changes}
@@ -74,7 +75,7 @@ def test_form_shows_the_product_and_what_is_reserved(
     assert "в резерве 4" in page
     assert "Звук / Аудио" in page
     assert re.search(r'name="stock_msk" value="10"', page)
-    assert edition_of(product) in page
+    assert edition_of(cast("ProductDocument", product)) in page
 
 
 def test_new_product_is_made_with_its_audit(merchandiser: Client, shop: Database[Document]) -> None:

@@ -10,17 +10,18 @@ from pymongo.database import Database
 
 from catalog.demo.products import product
 from catalog.demo.tree import KINDS
+from catalog.documents import ProductDocument
 from catalog.products.images import Pictured, svg
 from catalog.products.silhouettes import SHAPE_OF, SHAPES
-from gateway.mongo.client import Document
+from gateway.mongo.client import Document, collection_of
 
 HOSTILE = '"><script>alert(1)</script><image href="http://evil.example/"/> & \x00\x1b]]> <!-- Ко'
 
 
 @pytest.fixture
-def stored(database: Database[Document]) -> Document:
+def stored(database: Database[Document]) -> ProductDocument:
     document = product(1, seed=1)
-    database.products.insert_one(document)
+    collection_of("products", ProductDocument).insert_one(document)
     database.product_directory.insert_one({"_id": document["_id"], "category": document["category"]})
     return document
 
@@ -30,7 +31,7 @@ def texts(picture: str) -> list[str]:
     return [element.text or "" for element in root.iter("{http://www.w3.org/2000/svg}text")]
 
 
-def test_picture_of_a_product_is_cacheable_svg(stored: Document, web: httpx.Client) -> None:
+def test_picture_of_a_product_is_cacheable_svg(stored: ProductDocument, web: httpx.Client) -> None:
     answer = web.get(stored["images"][0]["url"])
 
     assert answer.status_code == 200
@@ -43,7 +44,7 @@ def test_picture_of_a_product_is_cacheable_svg(stored: Document, web: httpx.Clie
 
 
 def test_same_picture_is_answered_with_304_and_a_renamed_product_with_a_new_one(
-    stored: Document, client: Client, database: Database[Document]
+    stored: ProductDocument, client: Client, database: Database[Document]
 ) -> None:
     address = stored["images"][0]["url"]
     first = client.get(address)
@@ -59,11 +60,11 @@ def test_same_picture_is_answered_with_304_and_a_renamed_product_with_a_new_one(
 
 
 @pytest.mark.parametrize("name", ["PROD-99999999", "$ne", "%00", "../etc/passwd", "x" * 3000])
-def test_no_product_no_picture(stored: Document, client: Client, name: str) -> None:
+def test_no_product_no_picture(stored: ProductDocument, client: Client, name: str) -> None:
     assert client.get(f"/images/{name}.svg").status_code == 404
 
 
-def test_only_reading_is_allowed(stored: Document, client: Client) -> None:
+def test_only_reading_is_allowed(stored: ProductDocument, client: Client) -> None:
     assert client.post(stored["images"][0]["url"]).status_code == 405
 
 

@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 from pymongo.database import Database
 
+from catalog.documents import ProductDocument
 from catalog.products.drafts import StockDraft
 from catalog.products.upsert import Expected, Upserted, upsert_product, version_of
 from catalog.stock.adjust import Adjusted, adjust_stock
 from catalog.tests.writing import MARINA, assert_whole, at_once, draft, everything, raised, shop, two_shards
 from gateway.audit.trail import Actor
-from gateway.mongo.client import Document
+from gateway.mongo.client import Document, collection_of
 from gateway.tests.paused import paused_process
 
 __all__ = ["shop", "two_shards"]
@@ -23,7 +24,7 @@ pytestmark = pytest.mark.usefixtures("two_shards")
 
 PAVEL = Actor("2", "pavel@mobile-world.example")
 PROGRAM = """
-from catalog.stock import adjust_stock
+from catalog.stock.adjust import adjust_stock
 from catalog.tests.writing import MARINA
 adjust_stock("PROD-1", "msk", actor=MARINA, reason="поставка", delta=5, idempotency_key="k-1")
 """
@@ -200,7 +201,7 @@ def test_repeated_adjustment_under_a_key_is_no_conflict_with_itself(shop: Databa
 
 
 def test_upsert_of_a_product_that_has_changed_is_refused_and_nothing_changes(shop: Database[Document]) -> None:
-    (seen,) = shop["products"].find()
+    (seen,) = collection_of("products", ProductDocument).find()
     sell_one(shop)
     before = everything(shop)
 
@@ -210,7 +211,7 @@ def test_upsert_of_a_product_that_has_changed_is_refused_and_nothing_changes(sho
     assert raised(stale) == [("CONFLICT", ("expected_version",))]
     assert raised(by_quantity) == [("CONFLICT", ("stock", 0, "expected_quantity"))]
     assert everything(shop) == before
-    (now,) = shop["products"].find()
+    (now,) = collection_of("products", ProductDocument).find()
     fresh = Expected(version=version_of(now), quantities={"msk": 7})
     assert upsert_product(draft(), actor=MARINA, expected=fresh).changed is True
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from pymongo.database import Database
 
+from catalog.documents import ProductDocument
 from catalog.products.drafts import StockDraft
 from catalog.products.upsert import upsert_product
 from catalog.stock.adjust import adjust_stock
@@ -19,7 +20,7 @@ __all__ = ["shop", "two_shards"]
 pytestmark = pytest.mark.usefixtures("two_shards")
 
 
-def adjust(product_id: str, geozone: str, *, reason: str = "пересчёт", **amounts: Any) -> Document:
+def adjust(product_id: str, geozone: str, *, reason: str = "пересчёт", **amounts: Any) -> ProductDocument:
     return adjust_stock(product_id, geozone, actor=MARINA, reason=reason, **amounts).document
 
 
