@@ -10,10 +10,10 @@ from enum import Enum
 from functools import partial
 from typing import Any, NamedTuple
 
+from catalog.documents import ProductDocument
 from catalog.listing.filters import Walk, Wanted, walk_of
 from catalog.listing.relevance import ranked
 from catalog.models import Product
-from gateway.mongo.client import Document
 from gateway.mongo.policies import CATALOG_LIST
 from gateway.mongo.reads import Aggregation, Read, Steps, count_up_to
 
@@ -53,7 +53,7 @@ class Slice:
 
 
 class Placed(NamedTuple):
-    document: Document
+    document: ProductDocument
     position: Position
 
 
@@ -110,11 +110,11 @@ def _by_relevance(wanted: Wanted, part: Slice) -> Steps[list[Placed]]:
     return found
 
 
-def _constant(rank: int, _: Document) -> int:
+def _constant(rank: int, _: ProductDocument) -> int:
     return rank
 
 
-def _read(walk: Walk, order: Order, part: Slice, value: Callable[[Document], Any]) -> Read[list[Placed]]:
+def _read(walk: Walk, order: Order, part: Slice, value: Callable[[Any], Any]) -> Read[list[Placed]]:
     direction = -order.direction if part.backward else order.direction
     keys = (order.field, "_id") if order.field != "_id" else ("_id",)
     return Read(

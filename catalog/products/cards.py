@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from catalog.documents import ProductDocument, StockLevel
 from catalog.models import Product, ProductDirectory
-from gateway.mongo.client import Document
+from gateway.mongo.client import Expression
 from gateway.mongo.policies import CATALOG_CARD, STOCK_DISPLAY
 from gateway.mongo.reads import Read, Steps
 
@@ -16,17 +17,17 @@ class ProductKey(NamedTuple):
     id: str
 
 
-def cards(keys: Sequence[ProductKey]) -> Read[list[Document | None]]:
+def cards(keys: Sequence[ProductKey]) -> Read[list[ProductDocument | None]]:
     """In the order of the keys; None for what does not exist or has been withdrawn. One command, however many."""
 
-    def in_order(documents: Sequence[Document]) -> list[Document | None]:
+    def in_order(documents: Sequence[ProductDocument]) -> list[ProductDocument | None]:
         found = {ProductKey(document["category"], document["_id"]): document for document in documents}
         return [found.get(key) for key in keys]
 
     return Read(collection=PRODUCTS, policy=CATALOG_CARD, where=_any_of(keys), result=in_order)
 
 
-def card_by_id(product_id: str) -> Steps[Document | None]:
+def card_by_id(product_id: str) -> Steps[ProductDocument | None]:
     """Asks the directory for the category, then that category's shard."""
     category: str | None = yield Read(
         collection=ProductDirectory._meta.db_table,
@@ -37,18 +38,18 @@ def card_by_id(product_id: str) -> Steps[Document | None]:
     )
     if category is None:
         return None
-    found: list[Document | None] = yield cards([ProductKey(category, product_id)])
+    found: list[ProductDocument | None] = yield cards([ProductKey(category, product_id)])
     return found[0]
 
 
-def cards_wherever(keys: Sequence[ProductKey]) -> Steps[dict[str, Document]]:
+def cards_wherever(keys: Sequence[ProductKey]) -> Steps[dict[str, ProductDocument]]:
     """By product id, also those that are in another category by now; withdrawn ones are absent.
 
     One command as a rule; the directory is asked for those that are not in the category of their key.
     """
     if not keys:
         return {}
-    found: list[Document | None] = yield cards(keys)
+    found: list[ProductDocument | None] = yield cards(keys)
     products = {product["_id"]: product for product in found if product}
     absent = sorted({key.id for key in keys} - products.keys())
     if absent:
@@ -65,7 +66,7 @@ def cards_wherever(keys: Sequence[ProductKey]) -> Steps[dict[str, Document]]:
     return products
 
 
-def stock_of(key: ProductKey) -> Read[list[Document] | None]:
+def stock_of(key: ProductKey) -> Read[list[StockLevel] | None]:
     """The stock alone, fresher than the card; None for a product that is not there."""
     return Read(
         collection=PRODUCTS,
@@ -76,7 +77,7 @@ def stock_of(key: ProductKey) -> Read[list[Document] | None]:
     )
 
 
-def _any_of(keys: Sequence[ProductKey]) -> Document:
+def _any_of(keys: Sequence[ProductKey]) -> Expression:
     """Products of other categories with the same ids cannot exist, so that the two lists need no pairing."""
     if len(keys) == 1:
         return {"category": keys[0].category, "_id": keys[0].id, "withdrawn": False}

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
+from catalog.documents import ProductDocument
 from catalog.models import ProductDirectory
 from catalog.products.cards import PRODUCTS, ProductKey
-from gateway.mongo.client import Document
 from gateway.mongo.policies import STOCK_CHECK
 from gateway.mongo.reads import Read, Steps
 
@@ -25,14 +25,14 @@ FIELDS = (
 )
 
 
-def products_to_buy(keys: Sequence[ProductKey]) -> Steps[dict[str, Document]]:
+def products_to_buy(keys: Sequence[ProductKey]) -> Steps[dict[str, ProductDocument]]:
     """By product id, withdrawn ones too; what does not exist is absent.
 
     One command for all. Those that are not in the category of their key have moved or are gone: the directory is asked.
     """
     if not keys:
         return {}
-    found: dict[str, Document] = yield _products(keys)
+    found: dict[str, ProductDocument] = yield _products(keys)
     absent = sorted({key.id for key in keys} - found.keys())
     if absent:
         moved: list[ProductKey] = yield keys_now(absent)
@@ -52,11 +52,11 @@ def keys_now(product_ids: Sequence[str]) -> Read[list[ProductKey]]:
     )
 
 
-def is_on_sale(product: Document) -> bool:
+def is_on_sale(product: ProductDocument) -> bool:
     return not product.get("withdrawn", False)
 
 
-def _products(keys: Sequence[ProductKey]) -> Read[dict[str, Document]]:
+def _products(keys: Sequence[ProductKey]) -> Read[dict[str, ProductDocument]]:
     return Read(
         collection=PRODUCTS,
         policy=STOCK_CHECK,
