@@ -1,5 +1,8 @@
-"""Reservations that were found to differ, written down until the next check: what is seen once may be a mistake of the
-looking, what is seen again minutes later is one of the stock."""
+"""Reservations that differ from what orders wait for, written down from one check to the next.
+
+A difference that is seen once may be a mistake of the check; one that is seen again minutes later is one of the stock.
+The collection is small and not sharded.
+"""
 
 from collections.abc import Iterable
 from datetime import timedelta
@@ -23,18 +26,18 @@ CONFIRMED_AFTER = timedelta(minutes=5)
 
 
 class Difference(NamedTuple):
-    """Of one product in one geozone."""
+    """A product whose reserved pieces in one geozone are not those that orders wait for."""
 
     key: ProductKey
     geozone: str
     reserved: int
     expected: int
     version: int
-    """Of the product when this was true."""
+    """The version of the product when this was so."""
 
 
-def is_confirmed(found: Difference) -> bool:
-    """Write down what was found; tells whether every check has found the same difference for long enough.
+def note_difference(found: Difference) -> bool:
+    """Write down what was found; returns whether every check has found the same difference for long enough.
 
     Sales move both numbers meanwhile; it is their difference that must stay. The clock is the server's.
     """
@@ -62,13 +65,15 @@ def is_confirmed(found: Difference) -> bool:
 
 
 def forget_others(found: Iterable[Difference]) -> None:
-    """Whatever a whole check did not find any more. Of two checks at once one may forget what the other has just
-    noted: then it takes one more to confirm it."""
+    """Forget all differences but these, which a whole check has found.
+
+    When two checks meet, one may forget what the other has just noted: then it takes one more check to confirm it.
+    """
     collection_of(FINDINGS, FindingDocument).delete_many({"_id": {"$nin": sorted(map(_id, found))}})
 
 
 def correct_reservation(found: Difference, *, actor: Actor, reason: str) -> bool:
-    """Set it to what orders wait for, together with an entry in the audit; False when the product has changed since."""
+    """Reserve what orders wait for, with an entry in the audit; False when the product has changed since."""
     corrected = in_transaction(lambda: _correct(found, actor, reason))
     if corrected:
         sync_soon(PRODUCTS, [found.key])

@@ -15,7 +15,7 @@ import structlog
 
 from catalog.documents import ProductDocument
 from catalog.products.cards import PRODUCTS, ProductKey
-from catalog.stock.findings import Difference, correct_reservation, forget_others, is_confirmed
+from catalog.stock.findings import Difference, correct_reservation, forget_others, note_difference
 from catalog.stock.reservations import Purpose
 from gateway.audit.trail import Actor
 from gateway.mongo.client import Expression
@@ -54,7 +54,7 @@ def check_reservations(*, repair: bool) -> Iterator[CheckedReservation]:
     seen: list[Difference] = []
     for found in find_differences():
         seen.append(found)
-        confirmed = is_confirmed(found)
+        confirmed = note_difference(found)
         repaired = repair and confirmed and correct_reservation(found, actor=CHECK, reason=REASON)
         log.warning(
             "reservation_drift",
