@@ -26,6 +26,7 @@ from gateway.mongo.reads import Aggregation, run
 log = structlog.get_logger(__name__)
 
 CARTS = Cart._meta.db_table
+# These two are small and not sharded.
 DAYS = AbandonedCartDay._meta.db_table
 PROGRESS = AnalyticsProgress._meta.db_table
 THE_PROGRESS = "carts"
@@ -69,6 +70,7 @@ def open_since(today: date) -> date:
 
 
 def days_between(first: date, last: date) -> list[date]:
+    """All days from the first to the last, both included."""
     return [first + timedelta(days=number) for number in range((last - first).days + 1)]
 
 
@@ -241,5 +243,5 @@ def _lost_items(rows: Sequence[_ProductRow]) -> list[LostItem]:
 
 
 def _money(total: Decimal128 | int) -> Decimal128:
-    """A sum over nothing is a plain 0."""
+    """The sum as kept; MongoDB answers a sum over nothing with a plain 0."""
     return total if isinstance(total, Decimal128) else Decimal128(str(total))

@@ -10,7 +10,7 @@ class NothingGiven(DomainError):
 
 
 class NotAProduct(DomainError):
-    """The id is none of a product's."""
+    """What was given is not the id of a product."""
 
     code = Code.NOT_FOUND
     text = Text("Такого товара нет.", "There is no such product.")

@@ -25,7 +25,7 @@ def expires_at_expression() -> Expression:
 
 
 def kept_until_expression() -> Expression:
-    """For a pipeline update that ends a cart: until when an ordered or abandoned one is kept."""
+    """`expires_at` for a pipeline update that ends a cart: until when an ordered or abandoned one is kept."""
     return {"$add": ["$$NOW", _milliseconds(timedelta(days=settings.CART_KEPT_DAYS))]}
 
 

@@ -31,25 +31,26 @@ MAX_QUANTITY = 999
 
 class LineWanted(NamedTuple):
     product: ProductKey | None
-    """None: what the caller gave is no product's id."""
+    """None when the caller gave something that is not a product's id."""
     quantity: int
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedLines:
-    """Lines that the catalog knows and that fit into an empty cart; whether they fit into this one, the write tells."""
+    """Lines of products on sale that fit into an empty cart; the write tells whether they fit into the owner's."""
 
     items: tuple[CartItem, ...]
-    """As stored; each product once."""
+    """As they are stored; each product once."""
     removed: tuple[str, ...]
+    """Ids of the products to take out."""
     geozone: str | None
     summed: bool
     """Whether quantities are added to those in the cart, or take their place."""
     places: Mapping[str, int]
-    """Where in the input a product stands, for errors."""
+    """The index of each product in the input, by product id, so that an error can name it."""
 
     def beyond_limits(self, items: Sequence[CartItem]) -> list[DomainError]:
-        """Why a cart that holds `items` cannot take the lines; the write asks the server the same."""
+        """Errors that say why a cart with these items cannot take the lines. The write itself checks the same."""
         result = self._taken_into(items)
         errors: list[DomainError] = [
             _over(item["name"], item["quantity"], *self._path(item["product_id"], "quantity"))
@@ -77,12 +78,15 @@ class CheckedLines:
 
 
 def checked_to_add(lines: Sequence[LineWanted], geozone: str | None) -> CheckedLines:
-    """Raises all that is wrong with the lines at once. The same product twice is its sum."""
+    """Lines to add. Raises `Refused` with all that is wrong with them. The same product twice is added up."""
     return _checked(lines, geozone, least=1)
 
 
 def checked_to_set(lines: Sequence[LineWanted], geozone: str | None) -> CheckedLines:
-    """Likewise. A quantity of 0 removes the product, be it sold or not; the same product twice is refused."""
+    """Lines to set. Raises `Refused` with all that is wrong with them, a product named twice included.
+
+    A quantity of 0 removes the product, whether or not it is still sold.
+    """
     return _checked(lines, geozone, least=0)
 
 

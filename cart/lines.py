@@ -33,7 +33,7 @@ Buyer = str | Callable[[], str]
 
 class Put(NamedTuple):
     cart: CartDocument | None
-    """As it is then; None when there was nothing to put and there is no cart."""
+    """The cart afterwards; None when there was nothing to put and there is no cart."""
     replayed: bool = False
     """An earlier request under the same key did it; this one changed nothing."""
 
@@ -85,7 +85,10 @@ def put_once(owner: str, lines: CheckedLines, key: Keyed | None) -> Put:
 
 
 def done_before(owner: str, key: Keyed) -> Put | None:
-    """What an earlier request under the key did, with the cart as it stands. Raises KeyReused for something else."""
+    """The cart as it stands, if an earlier request under the key has put the lines; None if none has.
+
+    Raises KeyReused when the key was used for something else.
+    """
     carts = run(carts_with_key(owner, key.key))
     if not has_receipt(carts, key):
         return None
@@ -96,7 +99,7 @@ def done_before(owner: str, key: Keyed) -> Put | None:
 
 
 def remove_lines(owner: str, product_ids: Sequence[str]) -> CartDocument | None:
-    """Take these products out, as far as they are in; None when there is no cart."""
+    """Take these products out of the cart, as far as they are in it; returns the cart, None when there is none."""
     if not product_ids:
         raise NothingGiven("products")
     ids = list(product_ids)
@@ -108,7 +111,7 @@ def remove_lines(owner: str, product_ids: Sequence[str]) -> CartDocument | None:
 
 
 def clear(owner: str) -> CartDocument | None:
-    """Take everything out; None when there is no cart.
+    """Take everything out of the cart; returns it, None when there is none.
 
     A guest's call that comes after the cart was merged does nothing: the buyer saw only the lines of the guest's cart.
     """
@@ -138,7 +141,7 @@ def _refuse_unless_it_fits(cart: CartDocument, lines: CheckedLines, key: Keyed |
 def _change(
     owner: str, where: Expression, items: Any, *, geozone: str | None = None, key: Keyed | None = None
 ) -> CartDocument | None:
-    """The one update: the active cart of the owner if it meets `where`, with these items; None when none does."""
+    """Give the owner's active cart these items, if it meets `where`, in one update; None when there is no such cart."""
     fields: Expression = {"items": items, "version": {"$add": ["$version", 1]}, "updated_at": "$$NOW"}
     if geozone is not None:
         fields["geozone"] = {"$literal": geozone}
@@ -156,7 +159,7 @@ def _change(
 
 
 def _open(owner: str, lines: CheckedLines, key: Keyed | None) -> CartDocument | None:
-    """The owner's first cart; None when another device was faster."""
+    """Insert the owner's first cart; None when another device was faster."""
     cart = new_cart(owner, lines.items, lines.geozone, receipts=[first_receipt(key)] if key else ())
     try:
         collection_of(CARTS, CartDocument).insert_one(cart)
@@ -167,12 +170,12 @@ def _open(owner: str, lines: CheckedLines, key: Keyed | None) -> CartDocument | 
 
 
 def _signed_in_meanwhile(owner: str) -> str | None:
-    """A guest's write may come just after the cart went to the customer: then that is where it belongs."""
+    """The customer whom a guest's cart has just gone to: a write of the guest that comes late belongs there."""
     return run(merged_into(owner)) if is_guest(owner) else None
 
 
 def _with_lines(lines: CheckedLines) -> Expression:
-    """Pipeline expression: the items of the cart with the lines in."""
+    """Pipeline expression: the items of the cart after the lines were put in."""
     given = {"$literal": list(lines.items)}
     same = {"$eq": ["$$each.product_id", "$$item.product_id"]}
     new = {"$first": {"$filter": {"input": given, "as": "each", "cond": same}}}

@@ -22,7 +22,7 @@ from gateway.mongo.transactions import TryAgain, in_transaction
 
 class MergeMode(Enum):
     MERGE = "MERGE"
-    """Lines of both; of the same product the larger quantity."""
+    """The lines of both; when both hold a product, the larger quantity."""
     KEEP_CUSTOMER = "KEEP_CUSTOMER"
     KEEP_GUEST = "KEEP_GUEST"
 
@@ -63,7 +63,7 @@ def _merge(guest: str, customer: str, mode: MergeMode) -> Merged:
 
 
 def _united(kept: Sequence[CartItem], taken: Sequence[CartItem]) -> list[CartItem]:
-    """The kept lines with the larger quantity of the two, then the others."""
+    """The kept lines, each with the larger quantity of the two carts, then the other lines taken."""
     larger = {item["product_id"]: item["quantity"] for item in taken}
     known = {item["product_id"] for item in kept}
     grown: list[CartItem] = [
@@ -73,7 +73,10 @@ def _united(kept: Sequence[CartItem], taken: Sequence[CartItem]) -> list[CartIte
 
 
 def _receipts_to_take(cart: CartDocument, customer: str) -> list[KeyReceipt]:
-    """What the guest did under keys is in the lines that are taken: repeated as the customer, it must not act again."""
+    """The guest's receipts that the customer does not have yet.
+
+    What the guest did under keys is in the lines that are taken: repeated as the customer, it must not act again.
+    """
     receipts = cart.get("receipts") or []
     if not receipts:
         return []
@@ -83,7 +86,7 @@ def _receipts_to_take(cart: CartDocument, customer: str) -> list[KeyReceipt]:
 
 
 def _abandon(cart: CartDocument, customer: str) -> None:
-    """The first write of the transaction: a rival login conflicts here, before it has touched the customer's cart."""
+    """End the guest's cart. The first write of the transaction: a rival login conflicts here, before any other."""
     _update(
         cart,
         {

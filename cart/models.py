@@ -24,9 +24,9 @@ class CartStatus(models.TextChoices):
 class CartItem(EmbeddedModel):
     product_id = models.CharField("артикул", max_length=64)
     category = models.CharField("категория", max_length=64)
-    """When it was put in; the product may have moved since."""
+    """Where the product was when it was put in; it may have moved since."""
     name = models.CharField("название", max_length=200)
-    """Likewise: what to call the line once the product is gone."""
+    """The product's name when it was put in: what to call the line once the product is gone."""
     quantity = models.PositiveIntegerField("количество")
     price_seen = models.DecimalField("цена при добавлении", max_digits=12, decimal_places=2)
 
@@ -57,7 +57,7 @@ class Cart(ShardedDocument):
     merged_into = models.CharField("перешла к", max_length=64, null=True, blank=True)  # noqa: DJ001 - null: not merged
     """The owner whose cart took the lines when a guest signed in."""
     receipts = models.JSONField("ключи запросов", default=list, editable=False)
-    """Of changes made under a key, see gateway/idempotency/embedded.py; absent when there were none."""
+    """Receipts of changes made under a key, see gateway/idempotency/embedded.py; absent when there were none."""
 
     collection: ClassVar[Collection] = Collection(
         # Hashed like orders: equal owners of both collections lie in equal ranges, so on one shard.
@@ -108,7 +108,7 @@ class AbandonedCartDay(models.Model):
     """What became of the carts made on one day in one geozone; cart/analytics.py computes it."""
 
     id = models.CharField(primary_key=True, db_column="_id", max_length=32)
-    """`<day>:<geozone>`, so that computing again replaces."""
+    """`<day>:<geozone>`, so that computing a day again replaces its figures."""
     day = models.DateField("день")
     geozone = models.CharField("геозона", max_length=16, null=True, blank=True)  # noqa: DJ001 - null: never said
     carts = models.PositiveIntegerField("корзины")
@@ -116,7 +116,7 @@ class AbandonedCartDay(models.Model):
     ordered = models.PositiveIntegerField("оформлено")
     lost_value = models.DecimalField("потеряно", max_digits=20, decimal_places=2)
     products = EmbeddedModelArrayField(LostProduct, default=list, blank=True, verbose_name="товары")
-    """Those with the largest lost value, dearest first."""
+    """The products with the largest lost value, the largest first."""
     computed_at = models.DateTimeField("рассчитано")
 
     collection = Collection(indexes=(Index({"day": -1, "geozone": 1}),))

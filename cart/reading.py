@@ -47,10 +47,11 @@ class PricedLine(NamedTuple):
     name: str
     quantity: int
     unit_price: Decimal
-    """Today's; that of the adding once the product is no longer sold."""
+    """Today's price; once the product is no longer sold, the price when it was put in."""
     price_seen: Decimal
+    """The price when it was put in."""
     product: ProductDocument | None
-    """None once it is withdrawn or gone."""
+    """None once the product is withdrawn or gone."""
 
     @property
     def total(self) -> Decimal:
@@ -85,6 +86,7 @@ WITHDRAWN = Text("«{name}» больше не продаётся.", '"{name}" i
 
 
 def active_cart(owner: str, policy: Policy = CART_ACTIVE) -> Read[CartDocument | None]:
+    """The owner's active cart; None when there is none."""
     return Read(
         collection=CARTS,
         policy=policy,
@@ -95,7 +97,7 @@ def active_cart(owner: str, policy: Policy = CART_ACTIVE) -> Read[CartDocument |
 
 
 def newest_cart(owner: str) -> Read[CartDocument | None]:
-    """The active one, or what became of the last."""
+    """The owner's active cart, or the last one, whatever became of it."""
     return Read(
         collection=CARTS,
         policy=CART_ACTIVE,
@@ -107,7 +109,7 @@ def newest_cart(owner: str) -> Read[CartDocument | None]:
 
 
 def carts_of(owner: str, ids: Sequence[ObjectId]) -> Read[dict[ObjectId, CartDocument]]:
-    """Those of these ids that are the owner's, in whatever state."""
+    """The owner's carts among these ids, by id, in whatever state."""
     return Read(
         collection=CARTS,
         policy=CART_ACTIVE,
@@ -117,7 +119,7 @@ def carts_of(owner: str, ids: Sequence[ObjectId]) -> Read[dict[ObjectId, CartDoc
 
 
 def carts_with_key(owner: str, *keys: str) -> Read[list[CartDocument]]:
-    """Those of the owner's carts, in whatever state, that hold a receipt of one of these keys; of each the receipts."""
+    """The owner's carts, in whatever state, with a receipt of one of these keys; only their receipts are read."""
     return Read(
         collection=CARTS,
         policy=CART_ACTIVE,
@@ -128,7 +130,7 @@ def carts_with_key(owner: str, *keys: str) -> Read[list[CartDocument]]:
 
 
 def merged_into(guest: str) -> Read[str | None]:
-    """The customer whose cart has just taken the guest's; None when none has, or long ago."""
+    """The customer whose cart has just taken in the guest's; None when none has, or not within the last minute."""
     lately = {"$gte": ["$abandoned_at", {"$subtract": ["$$NOW", LATE_MILLISECONDS]}]}
     return Read(
         collection=CARTS,
@@ -147,7 +149,7 @@ def merged_into(guest: str) -> Read[str | None]:
 
 
 def priced(cart: CartDocument) -> Steps[PricedCart]:
-    """The cart with today's products, read on the primary by one command unless some have moved."""
+    """The cart at today's prices, with warnings. Its products are read on the primary, in one command unless moved."""
     items = cart["items"]
     products = yield from products_to_buy([ProductKey(item["category"], item["product_id"]) for item in items])
     lines = tuple(_line(item, products.get(item["product_id"])) for item in items)

@@ -35,7 +35,7 @@ class Report(NamedTuple):
     days: tuple[Day, ...]
     """Every day of the period, in order."""
     products: tuple[LostProduct, ...]
-    """Those with the largest lost value, the largest first."""
+    """The products with the largest lost value, the largest first."""
     computed_at: datetime
 
 

@@ -11,13 +11,13 @@ from gateway.cassandra.errors import CassandraUnavailable
 
 @shared_task(expires=300)
 def sweep() -> None:
-    """Every 5 minutes; one that waited as long is overtaken by the next."""
+    """Mark expired carts, every 5 minutes; a run that waited as long is dropped for the next."""
     abandon_expired()
 
 
 @shared_task(expires=600)
 def analyse() -> None:
-    """Every 10 minutes, likewise."""
+    """Compute the days whose carts changed, every 10 minutes; a run that waited as long is dropped for the next."""
     compute_changed()
 
 
@@ -33,5 +33,6 @@ def analyse() -> None:
     retry_backoff_max=300,
 )
 def mirror(owner: str) -> None:
+    """Bring the copy of the owner's cart in Cassandra in line."""
     mark_begun(MIRROR_TASK, owner)
     mirror_cart(owner)

@@ -98,7 +98,7 @@ class CategoryDocument(Named):
 
 
 class StructurePart(Named):
-    """Either of the two as far as the shop is shown it; only a category has a path."""
+    """A category or a geozone as far as buyers are shown it; only a category has a path."""
 
     path: NotRequired[list[str]]
 

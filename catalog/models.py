@@ -106,13 +106,13 @@ MARKED = {"holds.0": {"$exists": True}}
 
 
 def listed(order: str, *, by: str | None = None) -> Index:
-    """One category in this order: all of it, or what the array `by` holds under one value."""
+    """The index of one category in this order: of all its products, or of those whose array `by` holds a value."""
     filtered = ["price"] if order != "price" else []  # last, so that a price range is checked without a fetch
     return Index(dict.fromkeys(("category", *([by] if by else []), order, "_id", *filtered), 1), where=ON_SALE)
 
 
 def searched(*, by: str | None = None) -> Index:
-    """The products of a term in all categories; a category is checked in the index, without a fetch."""
+    """The index of a term's products in all categories; a category is checked in the index, without a fetch."""
     return Index(dict.fromkeys(("terms", *([by] if by else []), "_id", "category"), 1), where=ON_SALE)
 
 
@@ -224,7 +224,7 @@ class ReservationFinding(models.Model):
     expected = models.IntegerField("ждут заказы")
     difference = models.IntegerField("разница")
     first_seen = models.DateTimeField("впервые замечено")
-    """Since when it has been this difference."""
+    """Since when every check has found this difference."""
     last_seen = models.DateTimeField("замечено")
 
     collection = Collection()

@@ -15,6 +15,6 @@ from gateway.cassandra.errors import CassandraNotConfigured, CassandraUnavailabl
     expires=300,
 )
 def copy_structure(subject: str = "structure") -> None:
-    """Every 5 minutes, and soon after a change."""
+    """Copy categories and geozones to Cassandra, every 5 minutes and soon after a change."""
     mark_begun(structure.TASK, subject)
     structure.copy_structure()

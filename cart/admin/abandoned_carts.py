@@ -8,7 +8,7 @@ from gateway.staff.read_only import ReadOnlyAdmin
 
 @admin.register(AbandonedCartDay)
 class AbandonedCartDayAdmin(ReadOnlyAdmin):
-    """Read only: the figures are computed."""
+    """The daily figures, for reading only: they are computed."""
 
     figures = ("day", "geozone", "carts", "abandoned", "rate", "ordered", "conversion", "lost_value")
     list_display = (*figures, "computed_at")

@@ -16,7 +16,7 @@ DELAY_SECONDS = 2
 
 
 def mirror_soon(owner: str) -> None:
-    """To be called after every change of a cart. Never fails and hardly waits: the copy is a convenience."""
+    """Have the copy brought in line, after every change of a cart. Never fails and hardly waits."""
     if settings.CASSANDRA_CONTACT_POINTS:
         send_soon(MIRROR_TASK, owner, delay=DELAY_SECONDS)
 

@@ -19,6 +19,7 @@ class CopiedLine(NamedTuple):
 
 
 def row_of(cart: CartDocument) -> Row:
+    """The row of `carts_active` that the cart makes."""
     return {
         "owner": cart["owner"],
         "cart_id": str(cart["_id"]),

@@ -84,7 +84,7 @@ class CartMutation:
 
 
 async def _buyer(context: RequestContext) -> Buyer:
-    """Whose cart it is. A guest without a session gets one only when the action asks, from its thread, for an owner."""
+    """The owner; for a guest without a session what makes one, should the action ask for it from its thread."""
     loop = asyncio.get_running_loop()
 
     def make_owner() -> str:

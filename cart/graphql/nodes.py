@@ -12,7 +12,7 @@ from gateway.mongo.reads import run_async, run_steps_async
 
 
 async def load_carts(keys: Sequence[Key], context: RequestContext) -> list[Cart | None]:
-    """Active, ordered or abandoned; None for a cart of somebody else."""
+    """The viewer's own carts, active, ordered or abandoned; None for a cart of somebody else."""
     viewer = await context.owner()
     own = [ObjectId(id_) for owner, id_ in keys if owner == viewer and ObjectId.is_valid(id_)]
     found = await run_async(carts_of(viewer, own)) if viewer and own else {}

@@ -105,7 +105,7 @@ class Cart(Node):
 
 
 def line_id(cart_id: str, product_id: str) -> strawberry.ID:
-    """The same however often the quantity changes or the product moves."""
+    """The id of a line: stays the same however often the quantity changes or the product moves."""
     return global_id("CartLine", cart_id, product_id)
 
 

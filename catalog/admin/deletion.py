@@ -1,4 +1,4 @@
-"""Deleting through an action that may refuse."""
+"""Deletion in the admin through an action that may refuse."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from gateway.staff.forms import staff_language
 
 
 class DeletedByAction(admin.ModelAdmin):
-    """One at a time, with the action's refusal shown instead of an error page."""
+    """Objects are deleted one at a time; a refusal of the action is shown instead of an error page."""
 
     def refusal(self, obj: Any) -> DomainError | None:
         """Why the object cannot be deleted now; the action has the last word."""
@@ -22,7 +22,7 @@ class DeletedByAction(admin.ModelAdmin):
     def get_deleted_objects(
         self, objs: Any, request: HttpRequest
     ) -> tuple[list[Any], dict[str, int], set[str], list[Any]]:
-        """Documents have no relations: only the object itself, or the reason why not."""
+        """The objects themselves, since documents have no relations, and the reasons why some cannot be deleted."""
         objects = list(objs)
         refusals = [refusal.message(staff_language()) for obj in objects if (refusal := self.refusal(obj))]
         return [str(obj) for obj in objects], {str(self.opts.verbose_name_plural): len(objects)}, set(), refusals

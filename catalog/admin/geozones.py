@@ -42,7 +42,7 @@ class GeozoneAdmin(DeletedByAction):
         return type("GeozoneForm", (made,), {"actor": Actor.account(request.user)})
 
     def save_model(self, request: Any, obj: Geozone, form: Any, change: bool) -> None:
-        """A form of its own has saved already; what comes from the list has not."""
+        """Save what was edited in the list. The form of a single geozone has saved it already."""
         if not isinstance(form, GeozoneForm):
             edit_geozone(obj.code, name=obj.name, position=obj.position, actor=Actor.account(request.user))
 

@@ -54,7 +54,7 @@ class ProductForm(ActionForm):
         fields = ()
 
     document: ProductDocument | None = None
-    """The product as the form was opened with; None: a new one."""
+    """The product that is edited, as it was when the form was opened; None for a new one."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         kwargs["initial"] = {**(_initial(self.document) if self.document else {}), **(kwargs.get("initial") or {})}
@@ -81,7 +81,7 @@ class ProductForm(ActionForm):
         return super().field_of(path)
 
     def told(self, reason: DomainError) -> str:
-        """With the line that it is about."""
+        """The message, with the line of text that it is about."""
         match reason.path:
             case ("attributes" | "images" as field, int(index), *_):
                 return f"«{_lines(self.cleaned_data[str(field)])[index]}»: {super().told(reason)}"
@@ -103,7 +103,7 @@ class ProductForm(ActionForm):
         )
 
     def _stock(self) -> tuple[StockDraft, ...]:
-        """Only what the editor changed: sales move the rest meanwhile, and that is no conflict."""
+        """The quantities that the editor changed: sales move the others meanwhile, and that is no conflict."""
         seen = self._seen().quantities
         return tuple(
             StockDraft(name.removeprefix(STOCK), quantity)
@@ -112,7 +112,7 @@ class ProductForm(ActionForm):
         )
 
     def _seen(self) -> Seen:
-        """What stood in the form when it was opened; nonsense in the hidden field counts as having seen nothing."""
+        """What stood in the form when it was opened; with nonsense in the hidden field nothing did."""
         try:
             edition, quantities = json.loads(self.cleaned_data["seen"])
             return Seen(str(edition), {str(code): int(quantity) for code, quantity in quantities.items()})
@@ -136,6 +136,7 @@ def product_form(document: ProductDocument | None, *, actor: Actor, with_stock: 
 
 
 def attribute_lines(document: ProductDocument) -> str:
+    """The attributes as the form shows them: one in a line."""
     return "\n".join(f"{name} = {value}" for name, value in (document.get("attributes") or {}).items())
 
 

@@ -39,7 +39,7 @@ class ByCategory(admin.SimpleListFilter):
 class ProductAdmin(SavedByItsForm, admin.ModelAdmin):
     list_display = ("id", "name", "category", "price", "shown_available", "withdrawn", "updated_at")
     list_filter = (ByCategory, "withdrawn")
-    # The only order that an index gives with and without a category.
+    # The only order that an index gives with and without a category; without one every shard is asked.
     ordering = ("id",)
     sortable_by = ()
     search_fields = ("id",)
@@ -79,7 +79,7 @@ class ProductAdmin(SavedByItsForm, admin.ModelAdmin):
         return super().get_queryset(request).only(*LISTED)
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Product | None:
-        """Two targeted reads: the directory knows the category."""
+        """The product by two targeted reads: the directory tells its category."""
         address = _address(object_id)
         return Product.objects.filter(**address).first() if address else None
 
@@ -118,12 +118,12 @@ class ProductAdmin(SavedByItsForm, admin.ModelAdmin):
     def history_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """The audit knows more than Django's own log: what was before, and what the API did."""
+        """Show the audit instead of Django's own log: it also tells what was before, and what the API did."""
         query = urlencode({"q": f"product:{object_id}"})
         return HttpResponseRedirect(f"{reverse('admin:audit_auditentry_changelist')}?{query}")
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Withdrawn instead: carts and orders name it."""
+        """Never: carts and orders name the product. It is withdrawn instead."""
         return False
 
     def _edits(self, request: HttpRequest, obj: Any) -> bool:
@@ -135,6 +135,7 @@ def _moves_stock(request: Any) -> bool:
 
 
 def _address(product_id: str) -> dict[str, str] | None:
+    """Shard key and id of the product, by the directory; None when there is none."""
     entry = collection_of(ProductDirectory._meta.db_table, DirectoryEntry).find_one({"_id": product_id})
     return None if entry is None else {"category": entry["category"], "id": product_id}
 

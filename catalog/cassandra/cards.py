@@ -11,7 +11,7 @@ from gateway.cassandra.reads import first_async, read_async
 
 
 async def copied_cards(keys: Sequence[ProductKey]) -> list[ProductDocument | None]:
-    """In the order of the keys; None for what is not there or is in another category by now."""
+    """The cards in the order of the keys; None for what is not there or is in another category by now."""
     found = await copied_by_id(key.id for key in keys)
     return [card if (card := found.get(key.id)) and card["category"] == key.category else None for key in keys]
 
@@ -22,13 +22,13 @@ async def copied_card_by_id(product_id: str) -> ProductDocument | None:
 
 
 async def copied_by_id(product_ids: Iterable[str]) -> dict[str, ProductDocument]:
-    """By product id, whatever the category; those that are not there are absent. All are asked for at once."""
+    """Cards by product id, whatever the category; those not there are absent. All are asked for at once."""
     found = await asyncio.gather(*(copied_card_by_id(product_id) for product_id in dict.fromkeys(product_ids)))
     return {card["_id"]: card for card in found if card}
 
 
 async def copied_stock(key: ProductKey) -> list[StockLevel] | None:
-    """None for a product that is not there. The rows of the stock may be newer than the card, and the other way."""
+    """The product's stock, from the rows of the stock or the card, whichever is newer; None when it is not there."""
     card, levels = await asyncio.gather(
         copied_card_by_id(key.id), read_async(INVENTORY_BY_PRODUCT_GEO.select("product_id = ?", key.id))
     )

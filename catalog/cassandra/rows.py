@@ -16,7 +16,7 @@ _CARD = Codec(PRODUCT_BY_ID, id_column="product_id", beside=("attributes",))
 
 
 class Place(NamedTuple):
-    """Where the regional rows of a product are."""
+    """Where the regional rows of a product are: one in each of the regions."""
 
     category: str
     price: Decimal128
@@ -35,7 +35,7 @@ class Place(NamedTuple):
 
 
 def writes_of(product: ProductDocument, place: Place | None, *, gone: Sequence[Place]) -> Iterator[Write]:
-    """Everything that Cassandra is to know of this version of a product.
+    """All writes that bring this version of a product to Cassandra.
 
     `place` is where its regional rows belong, None for a product that has been withdrawn; `gone` are all other places
     where there may be some.

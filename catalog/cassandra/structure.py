@@ -20,7 +20,7 @@ COLLECTIONS = (Category._meta.db_table, Geozone._meta.db_table)
 
 
 def copy_soon() -> None:
-    """After a change of the structure. Never fails: within minutes it is copied in any case."""
+    """Have the structure copied, after a change. Never fails: within minutes it is copied in any case."""
     if settings.CASSANDRA_CONTACT_POINTS:
         send_soon(TASK, "structure")
 
@@ -31,7 +31,7 @@ def copy_structure() -> None:
 
 
 async def copied(collection: str) -> list[StructurePart]:
-    """The documents of the collection, in their order. Raises CassandraError."""
+    """The copy of the collection's documents, in their order. Raises CassandraError."""
     row = await first_async(SHOP_STRUCTURE.select("part = ?", collection))
     items = row["items"] or () if row else ()
     return [{"_id": item.code, "name": item.name, "path": list(item.path or ())} for item in items]
@@ -46,4 +46,5 @@ def _rewritten() -> Iterator[Write]:
 
 
 def _whole(collection: str) -> Read[list[StructurePart]]:
+    """All of it: neither collection is sharded."""
     return Read(collection=collection, policy=SYNC, where={}, sort=(("position", 1), ("_id", 1)), result=list)

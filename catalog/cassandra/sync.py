@@ -20,7 +20,10 @@ from gateway.sync.declarations import Synced
 
 
 def _placed(product: ProductDocument) -> Expression:
-    """Every place where a regional row of the product may be, the right one last: written down before any is used."""
+    """Fields that add the right place to those where regional rows of the product may be; empty when it is the last.
+
+    Written down before any row is, so that whoever syncs next knows every place.
+    """
     if product["withdrawn"]:
         return {}
     places = product.get("places") or []
@@ -36,7 +39,7 @@ def _placed(product: ProductDocument) -> Expression:
 
 
 def _bucket(product: ProductDocument, last: RegionalPlace | None) -> int:
-    """It stays where it is as long as its category does, however many buckets the category has by then."""
+    """The bucket of its regional rows: kept as long as its category stays, however many buckets there are by then."""
     if last and last["category"] == product["category"]:
         return last["bucket"]
     return choose_bucket(PRODUCTS_CACHE_BY_REGION, ANYWHERE, product["category"], identity=product["_id"])
@@ -50,7 +53,7 @@ def _writes(product: ProductDocument) -> Iterator[Write]:
 
 
 def _tidied(product: ProductDocument) -> Expression:
-    """The rows elsewhere are gone, unless a newer version has found new places meanwhile."""
+    """Fields that forget the other places, whose rows are gone; unless a newer version has added places meanwhile."""
     right = [] if product["withdrawn"] else product["places"][-1:]
     unchanged = {"$eq": ["$version", product["version"]]}
     return {"places": {"$cond": [unchanged, {"$literal": right}, {"$ifNull": ["$places", []]}]}}
@@ -61,7 +64,7 @@ def _rows(product: ProductDocument) -> Iterator[tuple[Table, Row]]:
 
 
 def _lookups(products: Sequence[ProductDocument]) -> list[list[tuple[Table, Select]]]:
-    """Its card and all of its stock, also when it has been withdrawn."""
+    """For each product the reads of its card and all of its stock, also when it has been withdrawn."""
     return [
         [(table, table.select("product_id = ?", product["_id"])) for table in (PRODUCT_BY_ID, INVENTORY_BY_PRODUCT_GEO)]
         for product in products

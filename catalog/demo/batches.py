@@ -68,7 +68,7 @@ def start_worker(target: Target) -> None:
 
 
 def _end_with_parent() -> None:
-    """A parent that is killed -9 tells nobody: its workers would wait for work for ever."""
+    """End this process when its parent does: killed -9 it tells nobody, and workers would wait for work for ever."""
     parent = parent_process()
     if parent:
         parent.join()
@@ -76,7 +76,7 @@ def _end_with_parent() -> None:
 
 
 def numbers_in(batch: int, count: int) -> range:
-    """Product numbers of a batch when `count` products are wanted. Batches are cut by the leading digits of the id."""
+    """Product numbers of a batch when `count` products are wanted. A batch shares the leading digits of the id."""
     return range(max(1, batch * BATCH), min(count, batch * BATCH + BATCH - 1) + 1)
 
 
@@ -103,13 +103,16 @@ def load_batch(batch: int, count: int, seed: int) -> int:
 
 
 def _owed(made: ProductDocument, now: datetime) -> ProductDocument:
-    """Marked for Cassandra as gateway/sync/marks.py does it; that module would bring Django along."""
+    """The product, marked as owed to Cassandra as gateway/sync/marks.py does it; that would bring Django along."""
     made["unsynced"] = {"since": now, "due": now}
     return made
 
 
 def _missing(products: Collection[ProductDocument], directory: Collection[DirectoryEntry], numbers: range) -> list[int]:
-    """Never by a snapshot: without a session it may be older than what was just removed."""
+    """Numbers of the products that are not there.
+
+    Not read by a snapshot: without a session it may be older than what was just removed.
+    """
     absent = _absent(products, numbers)
     if absent and directory.find_one({"_id": {"$in": [product_id(number) for number in absent]}}):
         # In the directory but not here: left by a killed run, or being moved to another category this very moment.
@@ -119,6 +122,7 @@ def _missing(products: Collection[ProductDocument], directory: Collection[Direct
 
 
 def _absent(products: Collection[ProductDocument], numbers: Iterable[int]) -> list[int]:
+    """All shards are asked: a merchandiser may have moved a product to any category."""
     ids = {product_id(number): number for number in numbers}
     present = {found["_id"] for found in products.find({"_id": {"$in": list(ids)}}, {"_id": 1})}
     return [number for identity, number in ids.items() if identity not in present]
@@ -137,7 +141,7 @@ def _claim(directory: Collection[DirectoryEntry], wanted: Mapping[str, str]) -> 
 
 
 def _write(collection: Collection[D], writes: Sequence[InsertOne[D] | UpdateOne]) -> set[str]:
-    """Returns the ids that were there already: another run was faster."""
+    """Write all that can be written; returns the ids that were there already, since another run was faster."""
     if not writes:
         return set()
     try:
@@ -154,7 +158,10 @@ def _write(collection: Collection[D], writes: Sequence[InsertOne[D] | UpdateOne]
 
 
 def remove_batch(batch: int) -> int:
-    """Delete every product of a batch, then its directory entries; returns how many products that were."""
+    """Delete every product of a batch, then its directory entries; returns how many products that were.
+
+    All shards are asked: an edited product may be in any category, and a range of ids is spread by their hashes.
+    """
     products, directory = _worker[0]
     among = {"_id": {"$gte": product_id(batch * BATCH), "$lte": product_id(batch * BATCH + BATCH - 1)}}
     removed = products.delete_many(among).deleted_count

@@ -7,7 +7,7 @@ from random import Random
 from typing import Literal
 
 Gender = Literal["m", "f", "n", "p"]
-"""Of the noun, so that adjectives and verbs agree with it; p is plural."""
+"""Gender of a noun, so that adjectives and verbs agree with it; p is plural."""
 
 _GENDERS: Sequence[Gender] = ("m", "f", "n", "p")
 # The letters without those that are read as digits.
@@ -62,7 +62,7 @@ class Trait:
     name: str
     values: tuple[str, ...]
     weight: float
-    """How strongly it tells a dear product from a cheap one: its values are then in that order. 0: not at all."""
+    """How strongly it tells a dear product from a cheap one; its values then go from cheap to dear. 0: not at all."""
 
 
 def trait(name: str, values: str, weight: float = 0.0) -> Trait:
@@ -108,7 +108,7 @@ def agree(text: str, gender: Gender) -> str:
 
 
 def agreed(adjective: str, gender: Gender) -> str:
-    """«чёрный», «синий» in the gender of a noun."""
+    """The adjective («чёрный», «синий») in the gender of a noun."""
     hard = adjective.endswith("ый")
     endings = {
         "m": adjective[-2:],

@@ -21,7 +21,7 @@ from gateway.mongo.client import database
 DEMO_ID = f"^{ID_PREFIX}[0-9]{{{ID_DIGITS}}}$"
 MAX_PRODUCTS = 10**ID_DIGITS - 1
 
-Report = Callable[[int], None]
+OnProgress = Callable[[int], None]
 """Called with the number of products that have just been dealt with."""
 
 
@@ -29,7 +29,7 @@ class Plan(NamedTuple):
     present: int
     """Products that are there already, with their directory entries."""
     batches: list[int]
-    """Those in which something is missing."""
+    """Numbers of the batches in which something is missing, or has to be removed."""
 
 
 def plan_load(count: int) -> Plan:
@@ -43,7 +43,7 @@ def plan_load(count: int) -> Plan:
     return Plan(sum(complete.values()), [batch for batch in range(count // BATCH + 1) if batch not in complete])
 
 
-def load_products(plan: Plan, *, count: int, seed: int, processes: int, report: Report) -> int:
+def load_products(plan: Plan, *, count: int, seed: int, processes: int, report: OnProgress) -> int:
     """Insert what is missing of the first `count` products; returns how many were inserted."""
     load = partial(load_batch, count=count, seed=seed)
     with _indexes_built_afterwards(missing=count - plan.present):
@@ -56,7 +56,7 @@ def plan_removal() -> Plan:
     return Plan(sum(products.values()), sorted(products.keys() | directory.keys()))
 
 
-def remove_products(plan: Plan, *, processes: int, report: Report) -> int:
+def remove_products(plan: Plan, *, processes: int, report: OnProgress) -> int:
     """Remove the demo products and their directory entries; returns how many products were removed."""
     share = round(plan.present / max(1, len(plan.batches)))
     return _in_parallel(remove_batch, plan.batches, processes, lambda _: report(share))
@@ -80,7 +80,7 @@ def _indexes_built_afterwards(*, missing: int) -> Iterator[None]:
 
 
 def _present(collection: str, count: int) -> dict[int, int]:
-    """How many of the first `count` ids there are in each batch."""
+    """How many of the first `count` ids there are in each batch. All shards are asked: ids are spread over them."""
     among = {"$regex": DEMO_ID, "$gte": product_id(1), "$lte": product_id(count)}
     digits_in_batch = len(str(BATCH)) - 1
     leading = {"$substrBytes": ["$_id", len(ID_PREFIX), ID_DIGITS - digits_in_batch]}

@@ -137,7 +137,7 @@ def _prices(kind: Kind, brand: Brand, level: float, rng: Random) -> Prices:
 
 
 def _as_in_shops(roubles: float, rng: Random) -> Decimal:
-    """A price ends with a nine: 349.90, 2 490.00, 64 999.00."""
+    """A price near this amount that ends with a nine: 349.90, 2 490.00, 64 999.00."""
     nine = 10 if roubles < 1_000 else 100 if roubles < 20_000 else 1_000
     below = 1 if nine == 10 or rng.random() < 0.4 else 10
     whole = max(1, round(roubles / nine)) * nine - below
@@ -145,7 +145,7 @@ def _as_in_shops(roubles: float, rng: Random) -> Decimal:
 
 
 def _stock(price: Decimal, rng: Random) -> list[StockLevel]:
-    """Cheap things lie in heaps, dear ones by the piece."""
+    """Stock by geozone: many pieces of a cheap product, few of a dear one."""
     usual = 120 if price < 2_000 else 40 if price < 20_000 else 10
     return [
         {

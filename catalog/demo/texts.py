@@ -48,7 +48,7 @@ def phrases_of(kind: Kind) -> Phrases:
 
 
 def describe(phrases: Phrases, words: Mapping[str, str], rng: Random) -> str:
-    """`words` are the attributes, and brand and model."""
+    """A description of 2 to 5 sentences; `words` are the attributes, and brand and model."""
     opening = rng.choice(phrases.openings)
     middles = rng.sample(phrases.middles, rng.choice((1, 1, 2, 2, 2, 3)))
     closing = [rng.choice(CLOSINGS)] if rng.random() < 0.5 else []

@@ -146,7 +146,7 @@ def product_key(id_: str) -> ProductKey | None:
 
 
 def discount_percent(base: Decimal, price: Decimal) -> int:
-    """Rounded, but never to 0 while there is a discount, nor to 100 while there is a price."""
+    """The discount in per cent, rounded, but never to 0 while there is one, nor to 100 while there is a price."""
     if price >= base:
         return 0
     percent = int((100 * (base - price) / base).quantize(Decimal(1), ROUND_HALF_UP))

@@ -31,7 +31,7 @@ _RELEASE = "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del
 
 
 async def remembered_facets(read: Aggregation[list[Facet]]) -> list[Facet]:
-    """From memory; else computed, by one while the others wait for it."""
+    """The facets from memory; if it has none, computed by one caller while the others wait for it."""
     note_policy(CATALOG_LIST)
     key = _key(read)
     if (known := await _known(key)) is not None:
@@ -55,7 +55,7 @@ async def remembered_facets(read: Aggregation[list[Facet]]) -> list[Facet]:
 
 
 def _key(read: Aggregation[Any]) -> str:
-    """By the whole question, so that two filters never share an answer; and by the database, which tests change."""
+    """The key of an answer: made of the whole question, so that two filters never share one, and of the database."""
     question = json.dumps([read.where, read.stages], default=str, ensure_ascii=False, sort_keys=True)
     return f"facets:{hashlib.sha256(f'{async_database().name} {question}'.encode()).hexdigest()}"
 
@@ -106,7 +106,7 @@ class _OwnMemory:
         self._entries: OrderedDict[str, tuple[str, float]] = OrderedDict()
 
     def get(self, key: str) -> str:
-        """Empty: there is none."""
+        """The value; empty when there is none."""
         value, until = self._entries.get(key, ("", 0.0))
         return value if time.monotonic() < until else ""
 

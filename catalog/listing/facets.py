@@ -40,6 +40,7 @@ class _Counted(TypedDict):
 
 
 def facets(wanted: Wanted, *, every_category: Sequence[str]) -> Aggregation[list[Facet]]:
+    """Attribute values with the numbers of wanted products that have them, each facet ignoring its own selection."""
     walk = walk_of(replace(wanted, attributes=()), "price", every_category=every_category)
     selections = [{"name": f"{each.name}=", "facets": each.facets} for each in wanted.attributes]
     return Aggregation(
@@ -83,7 +84,7 @@ _COUNTED: tuple[Expression, ...] = (
 
 
 def _facets(documents: Sequence[_Counted]) -> list[Facet]:
-    """Facets by how many products have them, values by count; equals by their text."""
+    """Facets and their values, those of most products first; equals by their text."""
     by_name: dict[str, list[FacetValue]] = {}
     for document in documents:
         name, _, value = document["_id"].partition("=")
@@ -97,7 +98,7 @@ def _facets(documents: Sequence[_Counted]) -> list[Facet]:
 
 
 def price_bound(wanted: Wanted, direction: int, *, every_category: Sequence[str]) -> Read[Decimal | None]:
-    """The cheapest (1) or the dearest (-1), whatever price range is wanted: one key of an index."""
+    """The lowest (1) or highest (-1) price of what is wanted, its own price range ignored: one key of an index."""
     unbounded = replace(wanted, price_min=None, price_max=None)
     walk = walk_of(unbounded, "price", every_category=every_category)
     return Read(

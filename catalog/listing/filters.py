@@ -34,7 +34,7 @@ class Wanted:
     """A filter whose slugs have been resolved and whose search has been read."""
 
     categories: tuple[str, ...] | None = None
-    """None: all, on every shard."""
+    """None: all of them, so that every shard is asked."""
     price_min: Decimal | None = None
     price_max: Decimal | None = None
     in_stock_in: str | None = None
@@ -43,7 +43,7 @@ class Wanted:
 
     @property
     def impossible(self) -> bool:
-        """Nothing can match, and nobody needs to be asked."""
+        """Whether nothing can match, so that no store needs to be asked."""
         return self.categories == () or any(not attribute.values for attribute in self.attributes)
 
     def price_condition(self) -> Expression:
@@ -69,7 +69,7 @@ class Walk:
         """The filter; `further` are the ranges beyond a position, of which any may hold.
 
         Every point is written with every range, because the planner turns each pair into one range of the index and
-        merges them in order. Of `$in` beside `$or` it makes a walk from the beginning.
+        merges them in order. With `$in` beside `$or` it would walk the index from the beginning.
         """
         checks = {"$and": list(self.checks)} if self.checks else {}
         points = self.points()
@@ -113,6 +113,7 @@ def walk_of(wanted: Wanted, order: str, *, every_category: Sequence[str]) -> Wal
 
 
 def _searched(wanted: Wanted, order: str) -> Walk:
+    """By words every shard is asked, unless categories are wanted too: a word may be in any category."""
     # A long word is rarer than a short one, as a rule; on a first page the server tries the others too.
     first = max(wanted.words, key=lambda word: len(word.terms[0]))
     others = [{"terms": {"$in": list(word.terms)}} for word in wanted.words if word is not first]
@@ -122,7 +123,7 @@ def _searched(wanted: Wanted, order: str) -> Walk:
 
 
 def checks_beside_words(wanted: Wanted) -> tuple[Expression, ...]:
-    """What is left to check of the products of a term."""
+    """The conditions that are left to check on the products of a term."""
     categories = [] if wanted.categories is None else [{"category": _one_of(wanted.categories)}]
     attributes = [_has(attribute) for attribute in wanted.attributes]
     return (*categories, *_price(wanted), *attributes, *_in_stock(wanted))

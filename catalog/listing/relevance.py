@@ -6,7 +6,7 @@ from gateway.mongo.client import Expression
 
 
 def ranked(wanted: Wanted) -> list[Walk]:
-    """One walk per rank, best first; together they find each match exactly once."""
+    """One walk per rank, the best first; together they find each match exactly once."""
     # A long word is rarer than a short one, as a rule; on a first page the server tries the others too.
     first = max(wanted.words, key=lambda word: len(word.terms[0]))
     others = [word for word in wanted.words if word is not first]

@@ -51,6 +51,7 @@ def facet(name: str, value: str) -> str:
 
 
 def facets_of(attributes: Mapping[str, str]) -> list[str]:
+    """Each attribute as one string."""
     return [facet(name, value) for name, value in attributes.items()]
 
 
@@ -66,12 +67,12 @@ def terms_of(product_id: str, name: str, description: str) -> list[str]:
 
 
 def sort_name(name: str) -> str:
-    """By this names are ordered: «Ёлка» between «Ель» and «Жук», «apple» beside «Apple»."""
+    """The name as it is ordered by: «Ёлка» between «Ель» and «Жук», «apple» beside «Apple»."""
     return folded(name)
 
 
 def derived_fields(document: Mapping[str, Any]) -> DerivedFields:
-    """All derived fields, as stored, of a product; its prices may be Decimal or Decimal128."""
+    """All derived fields of a product, as they are stored. Its prices may be Decimal or Decimal128."""
     prices = document["prices"]
     sale = prices.get("sale")
     return {

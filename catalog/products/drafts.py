@@ -1,4 +1,4 @@
-"""A product as somebody wants it to be, and what may be said of it without asking the store."""
+"""A product as somebody wants it to be, and the checks that need no store."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -70,9 +70,9 @@ class ProductDraft:
     stock: tuple[StockDraft, ...] | None = None
     """Quantities of the geozones named; the others stay as they are."""
     images: tuple[ImageDraft, ...] | None = None
-    """None: as they are."""
+    """None: they stay as they are."""
     withdrawn: bool | None = None
-    """None: as it is; a new product is for sale."""
+    """None: it stays as it is; a new product is for sale."""
 
 
 def checked(draft: ProductDraft) -> ProductDraft:

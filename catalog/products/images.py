@@ -67,7 +67,7 @@ def product_image(request: HttpRequest, product_id: str) -> HttpResponse:
 
 
 def svg(product: Pictured) -> str:
-    """The same for the same product, always."""
+    """The picture: always the same for the same product."""
     colour = COLOURS.get(product.colour, NEUTRAL)
     background = BACKGROUNDS[sum(product.id.encode()) % len(BACKGROUNDS)]
     name = _printable(product.name)
@@ -89,7 +89,7 @@ def svg(product: Pictured) -> str:
 
 
 def _printable(text: str) -> str:
-    """Without control characters, which XML does not allow even escaped."""
+    """The text without control characters, which XML does not allow even escaped."""
     return "".join(" " if character_category(character)[0] == "C" else character for character in text)
 
 

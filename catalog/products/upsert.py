@@ -1,4 +1,4 @@
-"""Making a product, or making it different: the one action behind the API, the admin and imports."""
+"""A product is made or changed: the one action behind the API, the admin and imports."""
 
 import hashlib
 import json
@@ -32,7 +32,7 @@ DIRECTORY = ProductDirectory._meta.db_table
 
 
 class Seen(NamedTuple):
-    """What an editor had before their eyes. Whatever of it changed meanwhile makes their change a conflict.
+    """What an editor saw of the product. Whatever of it changed meanwhile makes their change a conflict.
 
     A version would not do: every sale moves it, and a product that sells well could never be edited.
     """
@@ -42,12 +42,12 @@ class Seen(NamedTuple):
 
 
 class Expected(NamedTuple):
-    """What a program had read of the product. Whatever of it is otherwise by now makes its change a conflict."""
+    """What a program had read of the product. Whatever of it has changed since makes its change a conflict."""
 
     version: str | None = None
-    """Moves with every change, a sale too."""
+    """The version it read; changes with every change of the product, a sale too."""
     quantities: Mapping[str, int] = {}
-    """By geozone, of those that the draft sets: finer than the version, for products that sell all the time."""
+    """Quantities it read, by geozone, where the draft sets them: for products whose version every sale changes."""
 
 
 class _Fields(TypedDict):
@@ -105,13 +105,13 @@ def upsert_product(
 
 
 def edition_of(document: ProductDocument) -> str:
-    """Differs whenever anything differs that merchandisers edit, stock apart."""
+    """A fingerprint of all that merchandisers edit, stock apart: differs whenever something of it differs."""
     edited = {field: _text(value) for field, value in _edited(document).items()}
     return hashlib.sha256(json.dumps(edited, ensure_ascii=False).encode()).hexdigest()[:32]
 
 
 def version_of(document: ProductDocument) -> str:
-    """As programs see it: only whether it is the same means anything."""
+    """The version as programs see it: only whether it is the same means anything."""
     return str(document.get("version", ""))
 
 
@@ -241,7 +241,10 @@ def _fields(draft: ProductDraft, before: ProductDocument | None) -> _Fields:
 
 
 def _pipeline(draft: ProductDraft, wanted: ProductDocument) -> Pipeline:
-    """Names what it sets, so that nothing else is touched; availability follows from the stock that is there then."""
+    """The update to what is wanted. It names what it sets, so that nothing else is touched.
+
+    Availability follows from the stock that is there when it runs.
+    """
     named = {**_fields(draft, wanted), "category": draft.category, **derived_fields(wanted)}
     return [
         {

@@ -19,7 +19,7 @@ _PRODUCT_ID = re.compile(r"[a-z]+[-_]([0-9]+)")
 
 
 class Word(NamedTuple):
-    """One word asked for: any of these terms means it."""
+    """One word asked for: a product that has any of these terms has the word."""
 
     terms: tuple[str, ...]
 
@@ -29,7 +29,7 @@ class Word(NamedTuple):
 
 
 def words_asked(query: str) -> tuple[Word, ...]:
-    """In the order typed, without repetitions; empty when the query holds no words at all."""
+    """The words of a query in the order typed, without repetitions; empty when it holds no words at all."""
     chunks = folded(query[:MAX_QUERY]).split()
     words = dict.fromkeys(word for chunk in chunks for word in _words_of(chunk))
     return tuple(words)[:MAX_WORDS]

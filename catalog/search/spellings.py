@@ -40,12 +40,12 @@ _HEARD = {written: [heard for heard, other in _BY_EAR.items() if other == writte
 
 
 def in_other_layout(text: str) -> str:
-    """The same keys with the keyboard switched; of folded text."""
+    """What the same keys type with the keyboard switched; the text is folded."""
     return text.translate(_OTHER_LAYOUT)
 
 
 def in_other_alphabet(word: str) -> Iterator[str]:
-    """Russian for a Latin word, Latin for a Russian one; of a folded word."""
+    """Spellings of a folded word in the other alphabet: Russian for a Latin word, Latin for a Russian one."""
     if word.isdigit():
         return
     if word.isascii():

@@ -30,12 +30,12 @@ _stemmers = local()
 
 
 def folded(text: str) -> str:
-    """Without case and without ё, which people and price lists write as they please."""
+    """The text without case and without ё, which people and price lists write as they please."""
     return text.casefold().replace("ё", "е")
 
 
 def words_in(text: str) -> Iterator[str]:
-    """In order, with repetitions, without stop words."""
+    """The words of a text, folded, in order, with repetitions, without stop words."""
     for found in _WORD.finditer(folded(text)):
         word = found[0][:MAX_WORD]
         if word not in STOP_WORDS:
@@ -45,14 +45,14 @@ def words_in(text: str) -> Iterator[str]:
 # A catalog has few distinct words: a load of a million products stems each of them once.
 @lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
-    """Of a folded word in one alphabet; a number is its own stem."""
+    """The stem of a folded word in one alphabet; a number is its own stem."""
     if word.isascii():
         return word if word.isdigit() else str(_stemmer("english").stemWord(word))
     return str(_stemmer("russian").stemWord(word))
 
 
 def _stemmer(language: str) -> Any:
-    """One per thread: a Stemmer is not safe to share."""
+    """This thread's stemmer of the language: one is not safe to share."""
     if not hasattr(_stemmers, language):
         setattr(_stemmers, language, Stemmer.Stemmer(language))
     return getattr(_stemmers, language)

@@ -1,4 +1,4 @@
-"""Stock of one product in one geozone: counted again, delivered, written off."""
+"""Stock of one product in one geozone is adjusted: counted again, delivered, written off."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -46,7 +46,7 @@ class StockAdjustment:
     delta: int | None = None
     quantity: int | None = None
     expected: int | None = None
-    """Refused when something else is counted by then."""
+    """The quantity that was seen; when there is another by then, the adjustment is refused."""
     reason: str
 
 

@@ -31,7 +31,7 @@ LOOKS = 5
 
 
 class Pieces(NamedTuple):
-    """So many of one product. `category` is where it was last seen; it is found elsewhere too."""
+    """A number of pieces of one product. `category` is where it was last seen; it is found elsewhere too."""
 
     category: str
     product_id: str
@@ -43,7 +43,10 @@ class Pieces(NamedTuple):
 
 
 class Offer(NamedTuple):
-    """Pieces of a product that is on sale at this price; None: that have been sold already, whatever is asked now."""
+    """Pieces to be reserved, if the product is on sale at this price.
+
+    Without a price they have been sold already, and are reserved whatever the product costs now.
+    """
 
     pieces: Pieces
     price: Decimal | None
@@ -85,14 +88,14 @@ class StockNotChanged(Exception):
 
 
 class MarkedProduct(NamedTuple):
-    """A product with marks that are old enough to be looked at."""
+    """A product, with those of its marks that were asked for."""
 
     key: ProductKey
     holds: tuple[Mark, ...]
 
 
 def reserve(offers: Sequence[Offer], geozone: str, hold: Hold) -> bool:
-    """Reserve all, or tell that not all could be had; then some may be held, and the caller releases them.
+    """Reserve all. False when not all could be had; then some may be held, and the caller releases them.
 
     Price and availability are judged by the primary in the update itself. One command for any number of products.
     """
@@ -108,7 +111,7 @@ def release(pieces: Sequence[Pieces], hold_id: str) -> None:
 
 
 def settle(marks: Mapping[ProductKey, Iterable[str]]) -> None:
-    """Forget the marks, whose pieces now belong to orders. A product that has moved is left for the next time."""
+    """Take away these marks: their pieces belong to orders now. A product that has moved is left for the next time."""
     updates = [
         UpdateOne(
             {"category": key.category, "_id": key.id, "holds.id": {"$in": list(ids)}},
@@ -150,7 +153,7 @@ def change_stock(
 
 
 def set_reserved(key: ProductKey, geozone: str, reserved: int, *, version: int) -> bool:
-    """In the running transaction: correct it, if nothing has happened to the product since this version; or False."""
+    """Set what is reserved, in the running transaction; False when the product has changed since this version."""
     corrected = _with_level({"$literal": geozone}, {"reserved": reserved})
     result = _products().update_one(
         {"category": key.category, "_id": key.id, "version": version},
@@ -180,7 +183,7 @@ def marked_before(moment: datetime, purposes: Iterable[Purpose], *, limit: int) 
 
 
 def marks_of_cart(cart_id: ObjectId, keys: Sequence[ProductKey]) -> list[MarkedProduct]:
-    """Which of these products some attempt at this cart holds, with those holds."""
+    """Those of the products of which some checkout of this cart holds pieces, with these holds."""
     found = _products().find(
         {
             "category": {"$in": sorted({key.category for key in keys})},
@@ -316,7 +319,10 @@ def _wherever_they_are(
 
 
 def _meeting(condition: Expression, ids: Sequence[str]) -> Evidence[list[ProductKey]]:
-    """Where those of the products are that meet the condition. One that is just moving must not count as done."""
+    """Keys of those of the products that meet the condition. Asks every shard: they may have moved to any category.
+
+    As of one moment, so that one that is just moving does not count as done.
+    """
     return Evidence(
         collection=PRODUCTS,
         policy=STOCK_CHECK,

@@ -38,7 +38,7 @@ MAX_DEPTH = 8
 def add_category(
     slug: str, name: str, *, actor: Actor, parent: str | None = None, position: int = 100
 ) -> CategoryDocument:
-    """A parent that holds products is refused: they would no longer be in a leaf."""
+    """Add a category and return it. A parent that holds products is refused: they would no longer be in a leaf."""
     slug, name = slug.strip(), name.strip()
     if errors := [*_slug_errors(slug), *_errors(name, position)]:
         raise Refused(errors)
@@ -46,7 +46,7 @@ def add_category(
 
 
 def edit_category(slug: str, *, name: str, position: int, actor: Actor) -> CategoryDocument:
-    """Rename and reorder."""
+    """Give the category this name and position, and return it."""
     name = name.strip()
     if errors := _errors(name, position):
         raise Refused(errors)
@@ -54,12 +54,12 @@ def edit_category(slug: str, *, name: str, position: int, actor: Actor) -> Categ
 
 
 def delete_category(slug: str, *, actor: Actor) -> None:
-    """Only when nothing is in it, and nothing comes into it meanwhile."""
+    """Delete the category; refused when something is in it or comes into it meanwhile."""
     edit_structure(lambda: _delete(slug, actor))
 
 
 def is_empty(slug: str) -> bool:
-    """No subcategories and no products."""
+    """Whether the category has neither subcategories nor products."""
     return not _has_children(slug) and not _has_products(slug)
 
 
@@ -133,4 +133,5 @@ def _errors(name: str, position: int) -> list[DomainError]:
 
 
 def _categories() -> Collection[CategoryDocument]:
+    """Small, and not sharded."""
     return collection_of(CATEGORIES_COLLECTION, CategoryDocument)

@@ -37,7 +37,7 @@ class CategoryNode(NamedTuple):
 @dataclass(frozen=True)
 class CategoryTree:
     nodes: dict[str, CategoryNode] = field(default_factory=dict)
-    """By slug, in the order of merchandisers."""
+    """Categories by slug, in the order that merchandisers gave them."""
 
     @cached_property
     def _children(self) -> dict[str | None, list[CategoryNode]]:
@@ -50,14 +50,14 @@ class CategoryTree:
         return self.nodes.get(slug)
 
     def children(self, slug: str | None) -> list[CategoryNode]:
-        """None: the roots."""
+        """The categories right below this one; the roots for None."""
         return self._children.get(slug, [])
 
     def ancestors(self, node: CategoryNode) -> list[CategoryNode]:
         return [self.nodes[slug] for slug in node.path if slug in self.nodes]
 
     def within(self, slug: str) -> tuple[str, ...]:
-        """The category and all below it: a category that has just been divided still holds products of its own."""
+        """The category and all below it: one that has just been divided still holds products of its own."""
         return tuple(self._walk(slug)) if slug in self.nodes else ()
 
     def _walk(self, slug: str) -> Iterator[str]:
@@ -67,6 +67,7 @@ class CategoryTree:
 
 
 def whole_tree() -> Read[CategoryTree]:
+    """All categories: the collection is small and not sharded."""
     return Read(
         collection=CATEGORIES_COLLECTION,
         policy=CATALOG_LIST,
@@ -86,13 +87,13 @@ def _tree(documents: Sequence[StructurePart]) -> CategoryTree:
 
 
 class RememberedTree:
-    """What this process last read. Many fields that ask at once cause one read."""
+    """The tree as this process last read it. Many fields that ask at once cause one read."""
 
     def __init__(self) -> None:
         self.forget()
 
     def forget(self) -> None:
-        """After a change by this very process; others see it when their memory ends."""
+        """Read it anew next time, after a change by this process; others see that when their memory ends."""
         self._tree: CategoryTree | None = None
         self._read_at = float("-inf")
         self._reading: asyncio.Task[CategoryTree] | None = None

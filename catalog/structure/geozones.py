@@ -38,7 +38,7 @@ class GeozoneName(NamedTuple):
 
 
 def all_geozones() -> Read[list[GeozoneName]]:
-    """In the order that merchandisers gave them."""
+    """All geozones in the order that merchandisers gave them; the collection is small and not sharded."""
     return Read(
         collection=GEOZONES,
         policy=CATALOG_LIST,
@@ -50,12 +50,12 @@ def all_geozones() -> Read[list[GeozoneName]]:
 
 
 async def geozones_shown() -> list[GeozoneName]:
-    """The same for GraphQL, also while MongoDB is away."""
+    """All geozones for GraphQL, also while MongoDB is away."""
     return await served(lambda: run_async(all_geozones()), _copied_names)
 
 
 def add_geozone(code: str, name: str, *, position: int, actor: Actor) -> None:
-    """Its code stands in products, carts and orders and never changes."""
+    """Add a geozone. Its code stands in products, carts and orders and never changes."""
     name = name.strip()
     if errors := [*_code_errors(code), *_errors(name, position)]:
         raise Refused(errors)
@@ -72,6 +72,7 @@ def add_geozone(code: str, name: str, *, position: int, actor: Actor) -> None:
 
 
 def edit_geozone(code: str, *, name: str, position: int, actor: Actor) -> None:
+    """Give the geozone this name and position."""
     name = name.strip()
     if errors := _errors(name, position):
         raise Refused(errors)
@@ -90,7 +91,7 @@ def edit_geozone(code: str, *, name: str, position: int, actor: Actor) -> None:
 
 
 def delete_geozone(code: str, *, actor: Actor) -> None:
-    """Refused while any product has stock there, reserved or not; nobody can put any there meanwhile."""
+    """Delete the geozone; refused while any product has stock there. Nobody can put any there meanwhile."""
 
     def delete() -> None:
         change_structure()
@@ -105,7 +106,7 @@ def delete_geozone(code: str, *, actor: Actor) -> None:
 
 
 def stocked_product(code: str) -> str | None:
-    """Any product with stock in the geozone."""
+    """Id of some product with stock in the geozone. Asks every shard: any category may have one."""
     stocked = {"geozone": code, "$or": [{"quantity": {"$gt": 0}}, {"reserved": {"$gt": 0}}]}
     found = collection_of(Product._meta.db_table, ProductDocument).find_one(
         {"stock": {"$elemMatch": stocked}}, projection=["_id"], session=orm_connection().session

@@ -1,4 +1,4 @@
-"""Who uses categories and geozones, and who takes them away: a shared and an exclusive lock made of write conflicts.
+"""A lock between those who use categories and geozones and those who take them away, made of write conflicts.
 
 A transaction that puts a product into a category or stock into a geozone reads that they exist; one that deletes them,
 or gives a category its first child, reads that nothing is there. Snapshots alone would let both commit. So a user
@@ -27,25 +27,25 @@ STRIPES = 16
 
 
 def edit_structure(work: Callable[[], T], *, seconds: float = DEFAULT_SECONDS) -> T:
-    """A change of categories or geozones: in one transaction, and soon in the copy too."""
+    """Run a change of categories or geozones in one transaction, and have it copied soon."""
     result = in_transaction(work, seconds=seconds)
     copy_soon()
     return result
 
 
 def use_structure() -> None:
-    """In a transaction that relies on a category or geozone: it stays as read until the commit."""
+    """Let what this transaction has read of categories and geozones stay as it is until the commit."""
     stripe = random.randrange(STRIPES)  # noqa: S311 - no secret
     _guard([stripe])
 
 
 def change_structure() -> None:
-    """In a transaction that takes a category or geozone away: nobody begins to rely on it until the commit."""
+    """Let nobody begin to rely on categories and geozones until this transaction, which takes some away, commits."""
     _guard(range(STRIPES))
 
 
 def category_errors(slug: str, *path: str) -> list[DomainError]:
-    """Why a product may not be put there: only a leaf holds products."""
+    """Errors that say why a product may not be put into this category: only a leaf holds products."""
     session = orm_connection().session
     categories = collection_of(Category._meta.db_table, CategoryDocument)
     if categories.find_one({"_id": slug}, session=session) is None:
@@ -56,6 +56,7 @@ def category_errors(slug: str, *path: str) -> list[DomainError]:
 
 
 def missing_geozones(codes: Iterable[str]) -> set[str]:
+    """Those of the codes that no geozone has."""
     wanted = set(codes)
     if not wanted:
         return set()
@@ -66,7 +67,7 @@ def missing_geozones(codes: Iterable[str]) -> set[str]:
 
 
 def geozone_errors(codes: list[str], *path: str) -> list[DomainError]:
-    """Where in the list stands a geozone that does not exist."""
+    """An error for each geozone in the list that does not exist."""
     missing = missing_geozones(codes)
     return [
         UnknownGeozone(*path, index, "geozone", geozone=code) for index, code in enumerate(codes) if code in missing
