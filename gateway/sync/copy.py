@@ -4,7 +4,8 @@ Rows carry a timestamp that follows the version, so a copy that comes late chang
 the document marked, and the sweep copies it again.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import structlog
 from pymongo import UpdateOne
@@ -14,7 +15,7 @@ from gateway.cassandra import partition_stats
 from gateway.cassandra.errors import CassandraError, CassandraNotConfigured
 from gateway.cassandra.reads import ping
 from gateway.cassandra.writes import gathered, write
-from gateway.mongo.client import Document, database
+from gateway.mongo.client import database
 from gateway.mongo.policies import SYNC, under
 from gateway.sync import marks
 from gateway.sync.declarations import Synced
@@ -25,7 +26,7 @@ log = structlog.get_logger(__name__)
 TURNED_AWAY = 3
 
 
-def copy_documents(synced: Synced, documents: Sequence[Document]) -> int:
+def copy_documents(synced: Synced, documents: Sequence[Mapping[str, Any]]) -> int:
     """How many have reached Cassandra. One that fails keeps no other from it: it is tried again after a pause.
 
     Raises CassandraError when Cassandra is away, and leaves all marked as they are.
@@ -42,7 +43,7 @@ def copy_documents(synced: Synced, documents: Sequence[Document]) -> int:
     return _copy_each(synced, documents)
 
 
-def _copy_each(synced: Synced, documents: Sequence[Document]) -> int:
+def _copy_each(synced: Synced, documents: Sequence[Mapping[str, Any]]) -> int:
     copied, turned_away = 0, 0
     for document in documents:
         try:
@@ -58,7 +59,7 @@ def _copy_each(synced: Synced, documents: Sequence[Document]) -> int:
     return copied
 
 
-def _copy(synced: Synced, documents: Sequence[Document]) -> int:
+def _copy(synced: Synced, documents: Sequence[Mapping[str, Any]]) -> int:
     placed = place(synced, documents)
     writes = gathered(one for document in placed for one in synced.writes(document))
     write(writes)
@@ -67,7 +68,7 @@ def _copy(synced: Synced, documents: Sequence[Document]) -> int:
     return len(placed)
 
 
-def place(synced: Synced, documents: Sequence[Document]) -> list[Document]:
+def place(synced: Synced, documents: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Write down where rows will go before they do. A document that was changed meanwhile is left for the next time."""
     wanted = [(document, fields) for document in documents if (fields := synced.placed(document))]
     if not wanted:
@@ -86,12 +87,12 @@ def place(synced: Synced, documents: Sequence[Document]) -> list[Document]:
     with under(SYNC):
         if database()[synced.collection].bulk_write(updates, ordered=False).matched_count == len(wanted):
             ours = {document["_id"]: fields for document, fields in wanted}
-            return [document | ours.get(document["_id"], {}) for document in documents]
+            return [{**document, **ours.get(document["_id"], {})} for document in documents]
     stand = synced.find([synced.key_of(document) for document in documents])
     return [document for document in stand if not synced.placed(document)]
 
 
-def _mark(synced: Synced, documents: Sequence[Document]) -> None:
+def _mark(synced: Synced, documents: Sequence[Mapping[str, Any]]) -> None:
     updates = [
         UpdateOne(synced.address(document), marks.synced(document["version"], synced.tidied(document)))
         for document in documents
@@ -101,7 +102,7 @@ def _mark(synced: Synced, documents: Sequence[Document]) -> None:
             database()[synced.collection].bulk_write(updates, ordered=False)
 
 
-def _postpone(synced: Synced, document: Document, error: Exception) -> None:
+def _postpone(synced: Synced, document: Mapping[str, Any], error: Exception) -> None:
     log.warning("sync.postponed", collection=synced.collection, id=document["_id"], exc_info=error)
     where = {**synced.address(document), "version": document["version"]}
     with under(SYNC):

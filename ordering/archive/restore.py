@@ -46,7 +46,7 @@ def restore_order(order_id: str) -> bool:
         # Restored by somebody else, or the owner has an order under the same client's key.
         return False
     log.warning("order_restored", order=order_id, version=order["version"])
-    copy_documents(SYNCED, [dict(order)])
+    copy_documents(SYNCED, [order])
     return True
 
 

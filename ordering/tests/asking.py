@@ -19,6 +19,7 @@ from gateway.graphql.context import RequestContext
 from gateway.graphql.relay.ids import global_id
 from gateway.graphql.schema import schema
 from gateway.mongo.client import Document
+from ordering.documents import OrderDocument
 from ordering.events import BUYER, EventType, event
 from ordering.ledger.ledger import Kind, Origin, State, new_entry, with_excess, with_repayment
 from ordering.models import OrderStatus
@@ -89,7 +90,7 @@ def owner_of(login: str) -> str:
 
 
 @pytest.fixture
-def like(orders: Database[Document]) -> Document:
+def like(orders: Database[Document]) -> OrderDocument:
     """Delivered, with events of all kinds of people, two of them in one millisecond."""
     at = datetime(2026, 1, 2, 3, 4, 5, 678_000, tzinfo=UTC)
     events = [
@@ -118,7 +119,7 @@ def like(orders: Database[Document]) -> Document:
 
 
 @pytest.fixture
-def ivan(like: Document) -> Document:
+def ivan(like: OrderDocument) -> OrderDocument:
     """An order of a person whom no earlier test knows."""
     tag = secrets.token_hex(6)
     phone = "+7 9" + f"{secrets.randbelow(10**9):09}"

@@ -2,7 +2,7 @@
 
 import asyncio
 import secrets
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from types import ModuleType
 from typing import Any
@@ -88,9 +88,11 @@ def some_guest() -> str:
     return guest_owner(secrets.token_hex(16))
 
 
-def placed(shop: Database[Document], like: Document, *moments: datetime, owner: str, **changes: Any) -> list[str]:
+def placed(
+    shop: Database[Document], like: Mapping[str, Any], *moments: datetime, owner: str, **changes: Any
+) -> list[str]:
     """An order like this one for each of the moments, owed to Cassandra; their ids, newest first."""
-    made = []
+    made: list[Any] = []
     for moment in moments:
         order = {
             **like,

@@ -1,8 +1,9 @@
 """Orders of a day that no other test has, in MongoDB and in Cassandra."""
 
 import random
+from collections.abc import Mapping
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Any
+from typing import Any, cast
 
 from pymongo.database import Database
 
@@ -11,6 +12,7 @@ from gateway.mongo.client import Document
 from gateway.sync.copy import copy_documents
 from gateway.sync.marks import new_marks
 from ordering.cassandra.sync import SYNCED
+from ordering.documents import OrderDocument
 from ordering.numbers import claim_number
 from ordering.reading.lookup_keys import keys_of
 from ordering.tests.many import one_bought
@@ -21,7 +23,7 @@ def a_day() -> date:
     return date(1970, 1, 2) + timedelta(days=random.randrange(20_000))  # noqa: S311 - not that of another test
 
 
-def owed_orders(shop: Database[Document], day: date, number: int, **changes: Any) -> list[Document]:
+def owed_orders(shop: Database[Document], day: date, number: int, **changes: Any) -> list[OrderDocument]:
     """Made on that day, a second after one another, and not copied yet."""
     bought = one_bought(CUSTOMER)
     shop["orders"].delete_one({"_id": bought["_id"]})
@@ -30,20 +32,20 @@ def owed_orders(shop: Database[Document], day: date, number: int, **changes: Any
     return [stored(shop, order) for order in made]
 
 
-def copied_orders(shop: Database[Document], day: date, number: int, **changes: Any) -> list[Document]:
+def copied_orders(shop: Database[Document], day: date, number: int, **changes: Any) -> list[OrderDocument]:
     """The same, in step with Cassandra."""
     made = owed_orders(shop, day, number, **changes)
     assert copy_documents(SYNCED, made) == number
     return [stored(shop, order) for order in made]
 
 
-def stored(shop: Database[Document], order: Document) -> Document:
+def stored(shop: Database[Document], order: Mapping[str, Any]) -> OrderDocument:
     found = shop["orders"].find_one({"_id": order["_id"]})
     assert found is not None
-    return found
+    return cast("OrderDocument", found)
 
 
-def _like(order: Document, at: datetime, changes: dict[str, Any]) -> Document:
+def _like(order: OrderDocument, at: datetime, changes: dict[str, Any]) -> Any:
     contact, number = order["contact"], claim_number()
     status = changes.get("status", order["status"])
     return {

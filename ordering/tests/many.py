@@ -1,5 +1,6 @@
 """Many orders at once, as stored, for tests of pages and plans."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -9,19 +10,20 @@ from cart.tests.shop import fill
 from gateway.accounts.owners import user_id_of
 from gateway.mongo.client import Document, database
 from gateway.mongo.reads import Read
+from ordering.documents import OrderDocument
 from ordering.reading.lookup_keys import keys_of
 from ordering.tests.shop import buy
 
 FIRST = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
-def one_bought(owner: str) -> Document:
+def one_bought(owner: str) -> OrderDocument:
     fill(owner, ("PROD-1", 1))
     return buy(owner).order
 
 
 def copies(
-    shop: Database[Document], order: Document, number: int, *, name: str = "Иван Покупатель", **changes: Any
+    shop: Database[Document], order: Mapping[str, Any], number: int, *, name: str = "Иван Покупатель", **changes: Any
 ) -> list[str]:
     """So many like it, the older the further, three of each minute; returns their ids, newest first."""
     start = shop["orders"].count_documents({})

@@ -2,16 +2,18 @@
 
 import json
 import time
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from django.conf import settings
 from pymongo.database import Database
 
 from gateway.mongo.client import Document
 from ordering.checkout.holds import resolve_old_holds, settle_queued
+from ordering.documents import LedgerEntry, OrderDocument
 from ordering.ledger.fields import ledger_of, money_fields
 from ordering.ledger.ledger import Entry, Kind
 from ordering.ledger.references import reference_of
@@ -23,7 +25,7 @@ from ordering.webhook.signature import sign
 ROOT = Path(__file__).parent.parent.parent
 
 
-def ordered(*lines: tuple[str, int], owner: str = CUSTOMER) -> Document:
+def ordered(*lines: tuple[str, int], owner: str = CUSTOMER) -> OrderDocument:
     """A new order whose checkout has left nothing behind; two headphones for 7980.00 unless said otherwise."""
     fill(owner, *(lines or [("PROD-1", 2)]))
     order = buy(owner).order
@@ -35,17 +37,17 @@ def money(amount: str = "7980.00", reference: str = "evt-1") -> IncomingMoney:
     return IncomingMoney(Decimal(amount), reference_of(reference, "reference"), "webhook", "payments")
 
 
-def pay(order: Document, amount: str = "7980.00", reference: str = "evt-1") -> Document:
+def pay(order: OrderDocument, amount: str = "7980.00", reference: str = "evt-1") -> OrderDocument:
     return receive_payment(order["_id"], money(amount, reference))
 
 
-def as_stored(*entries: Entry) -> list[Document]:
+def as_stored(*entries: Entry) -> list[LedgerEntry]:
     """The field of a document whose ledger these are."""
-    stored: list[Document] = money_fields(entries)["money"]["$literal"]
+    stored: list[LedgerEntry] = money_fields(entries)["money"]["$literal"]
     return stored
 
 
-def received(order: Document) -> list[tuple[str, str, str]]:
+def received(order: OrderDocument) -> list[tuple[str, str, str]]:
     """Of each payment: reference, amount, and what of it the order did not take."""
     ledger = ledger_of(order)
     parts = [part for entry in ledger if entry.kind is Kind.EXCESS for part in entry.parts]
@@ -60,20 +62,21 @@ def received(order: Document) -> list[tuple[str, str, str]]:
     ]
 
 
-def expired(order: Document) -> Document:
+def expired(order: OrderDocument) -> OrderDocument:
     assert expire_unpaid(limit=10, now=datetime.now(UTC) + timedelta(hours=1)) == 1
     return order
 
 
-def stored(database: Database[Document], order: Document) -> Document:
+def stored(database: Database[Document], order: Mapping[str, Any]) -> OrderDocument:
     found = database["orders"].find_one({"_id": order["_id"]})
     assert found is not None
-    return found
+    return cast("OrderDocument", found)
 
 
-def all_orders(database: Database[Document]) -> list[Document]:
+def all_orders(database: Database[Document]) -> list[OrderDocument]:
     """To show that nothing changed."""
-    return sorted(database["orders"].find(), key=lambda order: str(order["_id"]))
+    found = cast("list[OrderDocument]", list(database["orders"].find()))
+    return sorted(found, key=lambda order: str(order["_id"]))
 
 
 def stock(database: Database[Document]) -> list[Document]:
@@ -88,7 +91,7 @@ def assert_orders_and_stock_agree(database: Database[Document]) -> None:
     assert_nothing_oversold(database)
 
 
-def event_body(paid: Document, /, **changes: Any) -> bytes:
+def event_body(paid: Mapping[str, Any], /, **changes: Any) -> bytes:
     """What the payment system sends; a change to None leaves the field out."""
     event = {
         "id": "evt-1",

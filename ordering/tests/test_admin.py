@@ -10,6 +10,7 @@ from pymongo.database import Database
 from catalog.tests.test_admin import signed_in
 from gateway.accounts.demo import ensure_demo_accounts
 from gateway.mongo.client import Document
+from ordering.documents import OrderDocument
 from ordering.ledger.references import Reference
 from ordering.models import Order
 from ordering.payments.payments import receive_payment
@@ -23,13 +24,13 @@ LIST = "/admin/ordering/order/"
 
 
 @pytest.fixture
-def order(orders: Database[Document]) -> Document:
+def order(orders: Database[Document]) -> OrderDocument:
     ensure_demo_accounts()
     return one_bought(CUSTOMER)
 
 
 @pytest.fixture
-def support(order: Document) -> Client:
+def support(order: OrderDocument) -> Client:
     return signed_in("support")
 
 
@@ -41,7 +42,7 @@ def listed(client: Client, **parameters: str) -> list[str]:
 
 
 def test_list_is_newest_first_with_and_without_a_filter(
-    support: Client, order: Document, orders: Database[Document]
+    support: Client, order: OrderDocument, orders: Database[Document]
 ) -> None:
     older = copies(orders, order, 5)
 
@@ -53,7 +54,7 @@ def test_list_is_newest_first_with_and_without_a_filter(
 
 
 def test_filters_keep_a_status_a_geozone_and_money_to_return(
-    support: Client, order: Document, orders: Database[Document]
+    support: Client, order: OrderDocument, orders: Database[Document]
 ) -> None:
     paid = copies(orders, order, 2, status="paid")
     there = copies(orders, order, 2, geozone="spb")
@@ -64,7 +65,7 @@ def test_filters_keep_a_status_a_geozone_and_money_to_return(
     assert listed(support, to_refund="yes") == owed
 
 
-def test_search_finds_what_support_is_told(support: Client, order: Document, orders: Database[Document]) -> None:
+def test_search_finds_what_support_is_told(support: Client, order: OrderDocument, orders: Database[Document]) -> None:
     copies(orders, order, 1, name="Анна Иная")
 
     assert listed(support, q=order["number"]) == [order["_id"]]
@@ -74,7 +75,7 @@ def test_search_finds_what_support_is_told(support: Client, order: Document, ord
     assert listed(support, q="я" * 300) == []
 
 
-def test_page_of_an_order_shows_all_of_it(support: Client, order: Document) -> None:
+def test_page_of_an_order_shows_all_of_it(support: Client, order: OrderDocument) -> None:
     receive_payment(order["_id"], PAYMENT._replace(reference=Reference("pay-<1>")))
 
     page = support.get(f"{LIST}{order['_id']}/change/").content.decode()
@@ -92,7 +93,7 @@ def test_page_of_an_order_shows_all_of_it(support: Client, order: Document) -> N
 
 
 @pytest.mark.parametrize("login", ["support", "merchandiser", "staff"])
-def test_nobody_changes_an_order_here(order: Document, orders: Database[Document], login: str) -> None:
+def test_nobody_changes_an_order_here(order: OrderDocument, orders: Database[Document], login: str) -> None:
     before = list(orders["orders"].find())
     client = signed_in(login)
 
@@ -104,7 +105,7 @@ def test_nobody_changes_an_order_here(order: Document, orders: Database[Document
 
 
 @pytest.mark.parametrize("parameters", [{}, {"status": "new"}, {"geozone": "msk"}, {"to_refund": "yes"}], ids=str)
-def test_list_is_walked_on_an_index(support: Client, order: Document, parameters: dict[str, str]) -> None:
+def test_list_is_walked_on_an_index(support: Client, order: OrderDocument, parameters: dict[str, str]) -> None:
     request: Any = RequestFactory().get(LIST, parameters)
     request.user = support.get(LIST).wsgi_request.user
 

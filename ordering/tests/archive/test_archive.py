@@ -2,6 +2,7 @@
 
 import os
 import signal
+from collections.abc import Mapping
 from datetime import UTC, date, datetime, timedelta
 from io import StringIO
 from typing import Any
@@ -23,6 +24,7 @@ from ordering.archive.reconcile import reconcile_orders
 from ordering.cassandra.rows import events_of, order_of_state, writes_of
 from ordering.cassandra.sync import SYNCED
 from ordering.cassandra.tables import ARCHIVED_ORDERS_BY_KEY, ORDER_EVENTS_BY_ID, ORDER_STATE_BY_ID
+from ordering.documents import OrderDocument
 from ordering.tests.copied import patient
 from ordering.tests.daily import a_day, copied_orders, stored
 from ordering.tests.shop import orders, shop, stocked, two_shards
@@ -34,24 +36,24 @@ pytestmark = pytest.mark.usefixtures("patient")
 ARCHIVE = "from ordering.archive.archive import archive_orders; archive_orders()"
 
 
-def done(orders: Database[Document], number: int, day: date | None = None, **changes: Any) -> list[Document]:
+def done(orders: Database[Document], number: int, day: date | None = None, **changes: Any) -> list[OrderDocument]:
     """Old orders that nobody waits for any more."""
     return copied_orders(orders, day or a_day(), number, **{"status": "delivered", "reserved_until": None} | changes)
 
 
-def archived_at(order: Document) -> Any:
+def archived_at(order: OrderDocument) -> Any:
     (row,) = read(ORDER_STATE_BY_ID.select("order_id = ?", order["_id"]))
     return row["archived_at"]
 
 
-def in_cassandra(order: Document) -> Document:
+def in_cassandra(order: OrderDocument) -> OrderDocument:
     """The order made again from its rows."""
     (row,) = read(ORDER_STATE_BY_ID.select("order_id = ?", order["_id"]))
     events = read(ORDER_EVENTS_BY_ID.select("order_id = ?", order["_id"]))
     return {**order_of_state(row), "events": events_of(events)}
 
 
-def facts(order: Document) -> Document:
+def facts(order: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in order.items() if name not in {"stock_due", "mail_due", "synced_version"}}
 
 

@@ -33,6 +33,7 @@ from ordering.cassandra.tables import (
     ORDERS_BY_PERIOD,
     ORDERS_BY_USER,
 )
+from ordering.documents import OrderDocument
 from ordering.tests.copied import patient
 from ordering.tests.daily import a_day, copied_orders, owed_orders, stored
 from ordering.tests.shop import GUEST, orders, shop, stocked, two_shards
@@ -46,18 +47,18 @@ def found(day: date, *, repair: bool = False) -> list[Finding]:
     return sorted(reconcile_orders(day, repair=repair, report=lambda _: None))
 
 
-def row_of(order: Document, table: Table) -> dict[str, Any]:
+def row_of(order: OrderDocument, table: Table) -> dict[str, Any]:
     return next(row for of, row in rows_of(order) if of is table)
 
 
-def delete(order: Document, table: Table, *, at: datetime | None = None) -> None:
+def delete(order: OrderDocument, table: Table, *, at: datetime | None = None) -> None:
     """As somebody may by hand; above the timestamps of this version, and with `at` far above."""
     row = row_of(order, table)
     key = {column: row[column] for column in table.primary_key}
     write([table.delete(key, timestamp=_microseconds(at) if at else timestamp_of(order, after=True))])
 
 
-def put(order: Document, table: Table, *, at: datetime | None = None, **columns: Any) -> None:
+def put(order: OrderDocument, table: Table, *, at: datetime | None = None, **columns: Any) -> None:
     """The order's row with these columns changed; under another key it is a row too many."""
     row = row_of(order, table) | columns
     write([table.upsert(row, timestamp=_microseconds(at) if at else timestamp_of(order, after=True))])
@@ -173,22 +174,22 @@ def test_order_that_mongodb_lost_is_restored_whole(orders: Database[Document]) -
     assert found(day) == []
 
 
-def _lose_an_event(order: Document) -> None:
+def _lose_an_event(order: OrderDocument) -> None:
     delete(order, ORDER_EVENTS_BY_ID)
 
 
-def _lose_the_state(order: Document) -> None:
+def _lose_the_state(order: OrderDocument) -> None:
     delete(order, ORDER_STATE_BY_ID)
 
 
-def _be_behind_the_events(order: Document) -> None:
+def _be_behind_the_events(order: OrderDocument) -> None:
     later = order["created_at"] + timedelta(seconds=1)
     put(order, ORDER_EVENTS_BY_ID, event_id="e-2", event_time=later, position=1)
 
 
 @pytest.mark.parametrize("spoil", [_lose_an_event, _lose_the_state, _be_behind_the_events])
 def test_order_that_is_not_whole_is_left_and_reported(
-    orders: Database[Document], spoil: Callable[[Document], None]
+    orders: Database[Document], spoil: Callable[[OrderDocument], None]
 ) -> None:
     day = a_day()
     (lost,) = copied_orders(orders, day, 1)

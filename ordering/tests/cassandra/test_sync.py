@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from bson import Decimal128
@@ -38,6 +38,7 @@ from gateway.tests.paused import paused_process
 from ordering.cassandra.rows import day_of, events_of, month_of, order_of_history, order_of_state, rows_of
 from ordering.cassandra.sync import SYNCED, sync_order_soon
 from ordering.cassandra.tables import ORDER_EVENTS_BY_ID, ORDER_STATE_BY_ID, ORDERS_BY_PERIOD, ORDERS_BY_USER
+from ordering.documents import OrderDocument
 from ordering.ledger.ledger import RefundLine
 from ordering.ledger.references import Reference
 from ordering.lifecycle.claim import claim_orders
@@ -68,18 +69,18 @@ def no_buckets_of_earlier_tests(patient: None, cluster: None) -> None:
     write([PARTITION_STATS.delete({"table_name": ORDERS_BY_PERIOD.name})])
 
 
-def bought(owner: str = CUSTOMER) -> Document:
+def bought(owner: str = CUSTOMER) -> OrderDocument:
     fill(owner, ("PROD-1", 2))
     return buy(owner).order
 
 
-def stored(database: Database[Document], order: Document) -> Document:
+def stored(database: Database[Document], order: OrderDocument) -> OrderDocument:
     found = database["orders"].find_one({"_id": order["_id"]})
     assert found is not None
-    return found
+    return cast("OrderDocument", found)
 
 
-def found_rows(table: Table, order: Document) -> list[dict[str, Any]]:
+def found_rows(table: Table, order: OrderDocument) -> list[dict[str, Any]]:
     """The rows of one order in one table, wherever the order says they are."""
     by_key = {
         "orders_by_user": ("owner = ? AND month = ?", (order["owner"], month_of(order))),
@@ -98,7 +99,7 @@ def _in_order(row: dict[str, Any]) -> Any:
     return row.get("position", 0)
 
 
-def assert_in_step(database: Database[Document], order: Document) -> Document:
+def assert_in_step(database: Database[Document], order: OrderDocument) -> OrderDocument:
     """Every row that the order makes is there, exactly, and no other of this order."""
     now = stored(database, order)
     assert now["synced_version"] == now["version"]
@@ -115,11 +116,11 @@ def swept() -> int:
     return copy_documents(SYNCED, due(SYNCED, before=datetime.now(UTC) + timedelta(seconds=1)))
 
 
-def put_in_step(database: Database[Document], *orders: Document) -> None:
+def put_in_step(database: Database[Document], *orders: OrderDocument) -> None:
     copy_documents(SYNCED, [stored(database, order) for order in orders])
 
 
-def pay(order: Document) -> None:
+def pay(order: OrderDocument) -> None:
     receive_payment(order["_id"], IncomingMoney(Decimal("7980.00"), Reference("pay-1"), "webhook", "payments"))
 
 
@@ -193,7 +194,7 @@ def test_change_while_it_is_copied_stays_owed(orders: Database[Document]) -> Non
     order = bought()
     read_before = stored(orders, order)
 
-    def change_meanwhile(document: Document) -> list[Write]:
+    def change_meanwhile(document: OrderDocument) -> list[Write]:
         pay(document)
         return list(SYNCED.writes(document))
 

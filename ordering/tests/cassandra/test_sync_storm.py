@@ -13,7 +13,7 @@ from datetime import timedelta
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import pytest
 from django.test import override_settings
@@ -33,6 +33,7 @@ from gateway.sync.strays import reconcile_strays
 from gateway.sync.sweep import sweep_all
 from ordering.archive.reconcile import reconcile_orders
 from ordering.cassandra.rows import day_of
+from ordering.documents import OrderDocument
 from ordering.ledger.references import Reference
 from ordering.lifecycle.moves import cancel_order, move_order
 from ordering.lifecycle.transitions import Who
@@ -108,7 +109,8 @@ def test_storm_in_which_worker_redis_cassandra_and_a_primary_are_killed_leaves_b
             pass
         assert failing() == []
         assert [backlog.documents for backlog in backlogs()] == [0, 0]
-        days = {day_of(order) for order in orders["orders"].find({}, ["created_at"])}
+        stored = cast("list[OrderDocument]", list(orders["orders"].find({}, ["created_at"])))
+        days = {day_of(order) for order in stored}
         found = [each for day in days for each in reconcile_orders(day, repair=False, report=_nobody)]
         found += reconcile_documents(PRODUCTS, repair=False, report=_nobody)
         found += reconcile_strays(PRODUCTS, repair=False, report=_nobody)

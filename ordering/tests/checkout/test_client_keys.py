@@ -17,6 +17,7 @@ from gateway.tests.paused import paused_process
 from gateway.viewer.handover import hand_over
 from ordering.checkout.checkout import Bought
 from ordering.checkout.holds import settle_queued
+from ordering.documents import OrderDocument
 from ordering.events import BUYER
 from ordering.lifecycle.moves import move_order
 from ordering.lifecycle.transitions import Who
@@ -53,7 +54,7 @@ def _whole(orders: Database[Document]) -> Iterator[None]:
     assert len(set(keys)) == len(keys)
 
 
-def cancel(order: Document) -> None:
+def cancel(order: OrderDocument) -> None:
     move_order(order["_id"], OrderStatus.CANCELLED, who=Who.BUYER, actor=BUYER)
 
 

@@ -17,6 +17,7 @@ from gateway.mongo.reads import run
 from gateway.mongo.routing import ROUTING
 from gateway.tests.paused import paused_process
 from ordering.checkout.holds import settle_queued
+from ordering.documents import OrderDocument
 from ordering.events import BUYER
 from ordering.ledger.references import Reference
 from ordering.lifecycle import claim
@@ -64,7 +65,7 @@ def a_guest_elsewhere() -> str:
     return next(guest for guest in guests if ROUTING.shards_reached("orders", {"owner": guest}) != home)
 
 
-def bought(owner: str, number: int) -> list[Document]:
+def bought(owner: str, number: int) -> list[OrderDocument]:
     """So many orders of this owner, oldest first."""
     sell("PROD-1", Decimal("3990.00"), msk=100)
     made = []

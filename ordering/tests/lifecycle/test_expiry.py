@@ -25,7 +25,9 @@ def in_an_hour() -> datetime:
 
 def test_order_expires_at_its_moment_and_not_before(orders: Database[Document]) -> None:
     order = ordered()
-    until = stored(orders, order)["reserved_until"].replace(tzinfo=UTC)
+    reserved_until = stored(orders, order)["reserved_until"]
+    assert reserved_until is not None
+    until = reserved_until.replace(tzinfo=UTC)
     before = all_orders(orders)
 
     assert expire_unpaid(limit=10) == 0

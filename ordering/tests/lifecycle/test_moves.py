@@ -2,6 +2,7 @@
 
 from decimal import Decimal
 from functools import partial
+from typing import cast
 
 import pytest
 from pymongo.database import Database
@@ -11,6 +12,7 @@ from gateway.domain.errors import DomainError
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
 from ordering.checkout.holds import settle_queued
+from ordering.documents import OrderDocument
 from ordering.events import BUYER
 from ordering.ledger.references import Reference
 from ordering.lifecycle.moves import MAX_NOTE, advance_order, cancel_order, move_order
@@ -37,7 +39,7 @@ PAYMENT = IncomingMoney(Decimal("7980.00"), Reference("pay-1"), "webhook", "paym
 
 
 @pytest.fixture
-def order(orders: Database[Document]) -> Document:
+def order(orders: Database[Document]) -> OrderDocument:
     """Of two pieces, unpaid."""
     fill(CUSTOMER, ("PROD-1", 2))
     made = buy().order
@@ -45,16 +47,16 @@ def order(orders: Database[Document]) -> Document:
     return made
 
 
-def cancel(order: Document) -> Document:
+def cancel(order: OrderDocument) -> OrderDocument:
     return cancel_order(order["_id"], who=Who.BUYER, actor=BUYER, reason="передумал", owner=CUSTOMER)
 
 
-def stored(database: Database[Document]) -> Document:
+def stored(database: Database[Document]) -> OrderDocument:
     (found,) = database["orders"].find()
-    return found
+    return cast("OrderDocument", found)
 
 
-def test_cancelled_order_gives_its_stock_back(orders: Database[Document], order: Document) -> None:
+def test_cancelled_order_gives_its_stock_back(orders: Database[Document], order: OrderDocument) -> None:
     cancelled = cancel(order)
 
     assert reserved(orders, "PROD-1") == (10, 0)
@@ -73,7 +75,9 @@ def test_cancelled_order_gives_its_stock_back(orders: Database[Document], order:
     assert_nothing_oversold(orders)
 
 
-def test_cancelling_twice_is_refused_and_gives_nothing_back_again(orders: Database[Document], order: Document) -> None:
+def test_cancelling_twice_is_refused_and_gives_nothing_back_again(
+    orders: Database[Document], order: OrderDocument
+) -> None:
     cancel(order)
     before = stored(orders)
 
@@ -83,7 +87,7 @@ def test_cancelling_twice_is_refused_and_gives_nothing_back_again(orders: Databa
 
 
 def test_money_paid_in_part_is_to_go_back_when_the_order_is_cancelled(
-    orders: Database[Document], order: Document
+    orders: Database[Document], order: OrderDocument
 ) -> None:
     receive_payment(order["_id"], PAYMENT._replace(amount=Decimal("1000.00")))
 
@@ -94,7 +98,7 @@ def test_money_paid_in_part_is_to_go_back_when_the_order_is_cancelled(
     assert [surplus for _, _, surplus in received(after)] == ["1000.00"]
 
 
-def test_paid_order_goes_its_way_step_by_step(orders: Database[Document], order: Document) -> None:
+def test_paid_order_goes_its_way_step_by_step(orders: Database[Document], order: OrderDocument) -> None:
     receive_payment(order["_id"], PAYMENT)
     for to in (OrderStatus.PROCESSING, OrderStatus.SHIPPED, OrderStatus.DELIVERED):
         advance_order(order["_id"], to, actor=SERGEY, note=str(to.label))
@@ -108,13 +112,13 @@ def test_paid_order_goes_its_way_step_by_step(orders: Database[Document], order:
 
 @pytest.mark.parametrize("to", [to for to in OrderStatus if to.value not in ("processing", "shipped", "delivered")])
 def test_advance_leads_nowhere_else_and_nothing_changes(
-    orders: Database[Document], order: Document, to: OrderStatus
+    orders: Database[Document], order: OrderDocument, to: OrderStatus
 ) -> None:
     assert raised(lambda: advance_order(order["_id"], to, actor=SERGEY, note="")) == [("ILLEGAL_TRANSITION", ("to",))]
     assert stored(orders)["version"] == 1
 
 
-def test_too_long_words_are_refused_and_nothing_changes(orders: Database[Document], order: Document) -> None:
+def test_too_long_words_are_refused_and_nothing_changes(orders: Database[Document], order: OrderDocument) -> None:
     long = "д" * (MAX_NOTE + 1)
 
     assert raised(lambda: cancel_order(order["_id"], who=Who.STAFF, actor=SERGEY, reason=long)) == [
@@ -132,7 +136,7 @@ def test_unknown_order_is_not_found(orders: Database[Document]) -> None:
     ]
 
 
-def test_of_two_movers_at_once_one_wins_and_the_other_is_told(orders: Database[Document], order: Document) -> None:
+def test_of_two_movers_at_once_one_wins_and_the_other_is_told(orders: Database[Document], order: OrderDocument) -> None:
     expire = partial(move_order, order["_id"], OrderStatus.EXPIRED, who=Who.SYSTEM, actor="system")
 
     results = at_once(partial(cancel, order), expire, partial(cancel, order), expire)
@@ -148,7 +152,7 @@ def test_of_two_movers_at_once_one_wins_and_the_other_is_told(orders: Database[D
 
 
 def test_payment_and_cancellation_at_once_leave_no_stock_and_no_money_unaccounted(
-    orders: Database[Document], order: Document
+    orders: Database[Document], order: OrderDocument
 ) -> None:
     at_once(partial(cancel, order), partial(receive_payment, order["_id"], PAYMENT, owner=CUSTOMER))
 
@@ -161,7 +165,9 @@ def test_payment_and_cancellation_at_once_leave_no_stock_and_no_money_unaccounte
     assert len(received(after)) == 1
 
 
-def test_move_of_an_order_with_its_owner_known_reaches_one_shard(orders: Database[Document], order: Document) -> None:
+def test_move_of_an_order_with_its_owner_known_reaches_one_shard(
+    orders: Database[Document], order: OrderDocument
+) -> None:
     with COMMANDS.counted() as sent:
         cancel(order)
 

@@ -19,6 +19,7 @@ from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
 from gateway.tests.paused import paused_process
 from ordering.checkout.holds import settle_queued
+from ordering.documents import MailDebt, OrderDocument
 from ordering.mail.delivery import mail_overdue, send_due_mails
 from ordering.tasks import sweep_mails
 from ordering.tests.paying import ordered, pay, stored
@@ -28,9 +29,8 @@ from ordering.tests.shop import CUSTOMER, PURCHASE, buy, buyer, fill, orders, sh
 __all__ = ["orders", "postbox", "shop", "stocked", "two_shards"]
 
 
-def due(database: Database[Document], order: Document) -> list[Document]:
-    found: list[Document] = stored(database, order)["mail_due"]
-    return found
+def due(database: Database[Document], order: OrderDocument) -> list[MailDebt]:
+    return stored(database, order)["mail_due"]
 
 
 def let_time_pass(database: Database[Document], **time_: float) -> None:
@@ -213,7 +213,7 @@ def wait_until(true: Callable[[], bool]) -> bool:
     return true()
 
 
-def ordered_by_many(number: int, *addresses: str) -> list[Document]:
+def ordered_by_many(number: int, *addresses: str) -> list[OrderDocument]:
     """By as many strangers, all of whom give the same address or its spellings."""
     made = []
     for each in range(number):

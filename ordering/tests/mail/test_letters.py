@@ -6,6 +6,7 @@ import pytest
 from pymongo.database import Database
 
 from gateway.mongo.client import Document
+from ordering.documents import OrderDocument
 from ordering.events import BUYER
 from ordering.ledger.ledger import RefundLine
 from ordering.ledger.references import Reference
@@ -52,7 +53,7 @@ Thank you for choosing Mobile World.
 """
 
 
-def steps(order: Document, *statuses: str) -> None:
+def steps(order: OrderDocument, *statuses: str) -> None:
     for status in statuses:
         move_order(order["_id"], OrderStatus(status), who=Who.STAFF, actor="marina")
 

@@ -11,6 +11,7 @@ from pymongo.database import Database
 from gateway.mongo.client import Document
 from gateway.tests.paused import paused_process
 from ordering.checkout.holds import resolve_old_holds
+from ordering.documents import OrderDocument
 from ordering.lifecycle.change import change_order
 from ordering.payments import payments
 from ordering.stock.debts import pay_overdue
@@ -26,7 +27,7 @@ def sweep() -> int:
     return resolve_old_holds(limit=10, now=datetime.now(UTC) + timedelta(minutes=3))
 
 
-def killed(database: Database[Document], order: Document, **where: Any) -> None:
+def killed(database: Database[Document], order: OrderDocument, **where: Any) -> None:
     with paused_process(database, PAY.format(order_id=order["_id"]), **where) as process:
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
@@ -92,7 +93,7 @@ def test_payer_who_is_overtaken_by_the_sweep_takes_the_stock_once_more(
     order = expired(ordered())
     swept: list[int] = []
 
-    def sweep_first(*arguments: Any) -> Document | None:
+    def sweep_first(*arguments: Any) -> OrderDocument | None:
         if not swept:
             swept.append(sweep())
         return change_order(*arguments)

@@ -12,6 +12,7 @@ from pymongo.database import Database
 from catalog.tests.writing import at_once, raised
 from gateway.mongo.client import Document
 from gateway.tests.paused import paused_process
+from ordering.documents import OrderDocument
 from ordering.events import BUYER
 from ordering.ledger.amounts import due_back, paid, refunded
 from ordering.ledger.fields import ledger_of
@@ -33,28 +34,28 @@ __all__ = ["orders", "postbox", "shop", "stocked", "two_shards"]
 ONE = Refunding((RefundLine("PROD-1", 1),), "broken", Reference("re-1"), restock=False, actor="marina")
 
 
-def body(order: Document, kind: str, amount: str = "3990.00", reference: str = "re-1", **changes: Any) -> bytes:
+def body(order: OrderDocument, kind: str, amount: str = "3990.00", reference: str = "re-1", **changes: Any) -> bytes:
     return event_body(order, id=f"{kind}/{reference}", type=kind, amount=amount, reference=reference, **changes)
 
 
-def tell(order: Document, kind: str, amount: str = "3990.00", reference: str = "re-1") -> tuple[int, Any]:
+def tell(order: OrderDocument, kind: str, amount: str = "3990.00", reference: str = "re-1") -> tuple[int, Any]:
     return call(body(order, kind, amount, reference))
 
 
-def paid_order() -> Document:
+def paid_order() -> OrderDocument:
     """Two headphones for 7980.00."""
     order = ordered()
     pay(order)
     return order
 
 
-def figures(orders: Database[Document], order: Document) -> tuple[str, str, str]:
+def figures(orders: Database[Document], order: OrderDocument) -> tuple[str, str, str]:
     """Paid, refunded, due back."""
     after = stored(orders, order)
     return f"{paid(after):.2f}", f"{refunded(after):.2f}", f"{due_back(after):.2f}"
 
 
-def shown(orders: Database[Document], order: Document) -> list[tuple[str, str, str]]:
+def shown(orders: Database[Document], order: OrderDocument) -> list[tuple[str, str, str]]:
     return [(each["kind"], each["state"], each["reference"]) for each in stored(orders, order)["money"]]
 
 

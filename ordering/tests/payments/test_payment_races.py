@@ -9,6 +9,7 @@ from pymongo.database import Database
 
 from catalog.tests.writing import at_once
 from gateway.mongo.client import Document
+from ordering.documents import OrderDocument
 from ordering.events import BUYER
 from ordering.ledger.amounts import due_back, paid
 from ordering.lifecycle.moves import expire_unpaid, move_order
@@ -27,7 +28,7 @@ def expire_all() -> int:
     return expire_unpaid(limit=100, now=datetime.now(UTC) + timedelta(hours=1))
 
 
-def kept_and_to_refund(order: Document) -> tuple[Decimal, Decimal]:
+def kept_and_to_refund(order: OrderDocument) -> tuple[Decimal, Decimal]:
     return paid(order), due_back(order)
 
 

@@ -47,6 +47,7 @@ def test_part_leaves_the_order_new_with_its_stock_held(orders: Database[Document
     pay(order, "7979.99")
 
     after = stored(orders, order)
+    assert order["reserved_until"] is not None
     assert (after["status"], after["reserved_until"]) == ("new", order["reserved_until"].replace(tzinfo=None))
     assert received(after) == [("evt-1", "7979.99", "0.00")]
     assert [(event["type"], event["status"]) for event in after["events"]][1:] == [("payment", "new")]

@@ -11,6 +11,7 @@ from pymongo.database import Database
 from catalog.tests.writing import at_once, raised
 from gateway.domain.errors import DomainError
 from gateway.mongo.client import Document
+from ordering.documents import OrderDocument
 from ordering.events import BUYER
 from ordering.ledger.amounts import paid, refunded
 from ordering.ledger.ledger import RefundLine
@@ -35,12 +36,12 @@ __all__ = ["orders", "shop", "stocked", "two_shards"]
 BROKEN = Refunding((RefundLine("PROD-1", 1),), "broken", Reference("ref-1"), restock=False, actor="marina")
 
 
-def refund(order: Document, *lines: tuple[str, int], **changes: Any) -> Document:
+def refund(order: OrderDocument, *lines: tuple[str, int], **changes: Any) -> OrderDocument:
     wanted = tuple(RefundLine(*line) for line in lines) or BROKEN.lines
     return refund_order(order["_id"], BROKEN._replace(lines=wanted, **changes))
 
 
-def paid_order() -> Document:
+def paid_order() -> OrderDocument:
     """Two headphones at 3990.00 and a television at 49990.00."""
     order = ordered(("PROD-1", 2), ("PROD-2", 1))
     pay(order, "57970.00")

@@ -16,6 +16,7 @@ from gateway.tests.paused import paused_process
 from ordering.archive.archive import archive_orders
 from ordering.cassandra.orders import archived_order
 from ordering.cassandra.sync import SYNCED
+from ordering.documents import OrderDocument
 from ordering.events import BUYER
 from ordering.ledger.amounts import due_back, paid, refunded
 from ordering.ledger.fields import ledger_of
@@ -37,25 +38,25 @@ __all__ = ["orders", "patient", "postbox", "shop", "stocked", "two_shards"]
 TWO = Refunding((RefundLine("PROD-1", 2),), "broken", Reference("ref-1"), restock=False, actor="marina")
 
 
-def settle(order: Document, entry: Entry, reference: str = "back-1", actor: str = "anna") -> Document:
+def settle(order: OrderDocument, entry: Entry, reference: str = "back-1", actor: str = "anna") -> OrderDocument:
     return settle_refund(order["_id"], Settling(entry.id, Reference(reference), actor))
 
 
-def owing(orders: Database[Document]) -> tuple[Document, Entry]:
+def owing(orders: Database[Document]) -> tuple[OrderDocument, Entry]:
     """An order that was paid with 1020.00 too much, and the entry that is due."""
     order = ordered()
     pay(order, "9000.00")
     return order, ledger_of(stored(orders, order))[1]
 
 
-def late(orders: Database[Document]) -> tuple[Document, Entry]:
+def late(orders: Database[Document]) -> tuple[OrderDocument, Entry]:
     """One that had expired when 10.00 came for it, and the entry that is due."""
     order = expired(ordered())
     pay(order, "10.00")
     return order, ledger_of(stored(orders, order))[1]
 
 
-def shown(order: Document) -> list[tuple[str, str, str, str, str]]:
+def shown(order: OrderDocument) -> list[tuple[str, str, str, str, str]]:
     return [
         (entry.kind.value, entry.state.value, f"{entry.amount:.2f}", entry.reference, entry.actor)
         for entry in ledger_of(order)
@@ -244,7 +245,7 @@ EARLIER: dict[str, Any] = {
 }
 
 
-def of_an_earlier_release(orders: Database[Document]) -> Document:
+def of_an_earlier_release(orders: Database[Document]) -> OrderDocument:
     order = ordered()
     orders["orders"].update_one({"_id": order["_id"]}, {"$set": EARLIER, "$unset": {"money": ""}})
     return stored(orders, order)

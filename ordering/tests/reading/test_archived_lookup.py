@@ -5,6 +5,7 @@ from pymongo.database import Database
 
 from gateway.graphql.relay.ids import global_id
 from gateway.mongo.client import Document
+from ordering.documents import OrderDocument
 from ordering.reading import merged_lookup
 from ordering.tests.asking import LOOKUP, Ask, ask, found, ivan, like, public
 from ordering.tests.copied import (
@@ -23,7 +24,7 @@ __all__ = ["after_the_first", "ask", "ivan", "like", "orders", "patient", "runni
 
 
 def test_archived_orders_are_found_by_all_that_support_knows_beside_those_in_mongodb(
-    ask: Ask, orders: Database[Document], ivan: Document
+    ask: Ask, orders: Database[Document], ivan: OrderDocument
 ) -> None:
     owner = some_customer()
     # The oldest has never ended, and stays.
@@ -46,7 +47,7 @@ def test_archived_orders_are_found_by_all_that_support_knows_beside_those_in_mon
     assert found(ask("support", LOOKUP, text=f"{word} Никто")) == []
 
 
-def test_archived_order_is_found_by_its_number(ask: Ask, orders: Database[Document], like: Document) -> None:
+def test_archived_order_is_found_by_its_number(ask: Ask, orders: Database[Document], like: OrderDocument) -> None:
     owner = some_customer()
     number = like["number"]
     orders["orders"].delete_many({"number": number})
@@ -61,7 +62,7 @@ def test_archived_order_is_found_by_its_number(ask: Ask, orders: Database[Docume
 
 @pytest.mark.parametrize("by", ["email", "words"])
 def test_lookup_pages_across_both_stores_each_order_once(
-    ask: Ask, orders: Database[Document], ivan: Document, by: str
+    ask: Ask, orders: Database[Document], ivan: OrderDocument, by: str
 ) -> None:
     owner = some_customer()
     all_ids = placed(orders, ivan, *days_ago(0, 300, 400, 400, 410, 800, 1200), owner=owner)
@@ -94,7 +95,7 @@ def test_lookup_pages_across_both_stores_each_order_once(
 
 
 def test_order_that_is_archived_between_the_two_reads_is_found_once(
-    ask: Ask, orders: Database[Document], ivan: Document, after_the_first: AfterTheFirst
+    ask: Ask, orders: Database[Document], ivan: OrderDocument, after_the_first: AfterTheFirst
 ) -> None:
     owner = some_customer()
     (order_id,) = placed(orders, ivan, *days_ago(400), owner=owner)

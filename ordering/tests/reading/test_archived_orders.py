@@ -14,6 +14,7 @@ from gateway.mongo.client import Document
 from gateway.mongo.outage import MONGODB, MongoUnavailable
 from gateway.sync.marks import timestamp_of
 from ordering.cassandra.tables import ORDER_STATE_BY_ID
+from ordering.documents import OrderDocument
 from ordering.graphql.access import NOT_NOW
 from ordering.lifecycle.claim import claim_orders
 from ordering.tests.api import ADVANCE, CANCEL, ORDER, PAY, REFUND, refusals
@@ -63,7 +64,7 @@ def state(order_id: str) -> list[dict[str, Any]]:
 
 
 def test_order_and_its_timeline_are_the_same_from_both_stores(
-    ask: Ask, owner: str, orders: Database[Document], like: Document
+    ask: Ask, owner: str, orders: Database[Document], like: OrderDocument
 ) -> None:
     (order_id,) = placed(orders, like, *days_ago(400), owner=owner)
     id_ = public(owner, order_id)
@@ -93,7 +94,7 @@ def test_order_and_its_timeline_are_the_same_from_both_stores(
 
 
 def test_archived_order_of_somebody_else_is_not_there(
-    ask: Ask, owner: str, orders: Database[Document], like: Document
+    ask: Ask, owner: str, orders: Database[Document], like: OrderDocument
 ) -> None:
     (own,) = placed(orders, like, *days_ago(400), owner=owner)
     (others,) = placed(orders, like, *days_ago(400), owner=some_customer())
@@ -108,7 +109,7 @@ def test_archived_order_of_somebody_else_is_not_there(
 
 
 def test_copy_that_names_a_former_owner_shows_nothing(
-    ask: Ask, owner: str, orders: Database[Document], like: Document
+    ask: Ask, owner: str, orders: Database[Document], like: OrderDocument
 ) -> None:
     (order_id,) = placed(orders, like, *days_ago(3), owner=owner)
     copy(orders, [order_id])
@@ -124,7 +125,7 @@ def test_copy_that_names_a_former_owner_shows_nothing(
 
 
 def test_order_that_mongodb_has_lost_is_not_shown_by_its_copy(
-    ask: Ask, owner: str, orders: Database[Document], like: Document
+    ask: Ask, owner: str, orders: Database[Document], like: OrderDocument
 ) -> None:
     (order_id,) = placed(orders, like, *days_ago(3), owner=owner)
     copy(orders, [order_id])
@@ -134,7 +135,9 @@ def test_order_that_mongodb_has_lost_is_not_shown_by_its_copy(
     assert ask("support", READ, id=public(owner, order_id)).data is None
 
 
-def test_archived_order_cannot_be_changed(ask: Ask, owner: str, orders: Database[Document], like: Document) -> None:
+def test_archived_order_cannot_be_changed(
+    ask: Ask, owner: str, orders: Database[Document], like: OrderDocument
+) -> None:
     (order_id,) = placed(orders, like, *days_ago(400), owner=owner)
     archive(orders, [order_id])
     before = state(order_id)
@@ -157,7 +160,7 @@ def test_archived_order_cannot_be_changed(ask: Ask, owner: str, orders: Database
 
 
 def test_who_may_not_see_an_archived_order_is_not_told_of_it(
-    ask: Ask, orders: Database[Document], like: Document
+    ask: Ask, orders: Database[Document], like: OrderDocument
 ) -> None:
     other = some_customer()
     (order_id,) = placed(orders, like, *days_ago(400), owner=other)
@@ -169,7 +172,7 @@ def test_who_may_not_see_an_archived_order_is_not_told_of_it(
 
 
 def test_without_cassandra_an_archived_order_is_unknown(
-    ask: Ask, owner: str, orders: Database[Document], like: Document
+    ask: Ask, owner: str, orders: Database[Document], like: OrderDocument
 ) -> None:
     (order_id,) = placed(orders, like, *days_ago(400), owner=owner)
     archive(orders, [order_id])
@@ -184,7 +187,7 @@ def test_without_cassandra_an_archived_order_is_unknown(
 
 
 def test_while_cassandra_is_away_mongodb_answers_and_says_that_archived_orders_may_be_missing(
-    ask: Ask, owner: str, orders: Database[Document], ivan: Document, cassandra_away: Callable[[], None]
+    ask: Ask, owner: str, orders: Database[Document], ivan: OrderDocument, cassandra_away: Callable[[], None]
 ) -> None:
     all_ids = placed(orders, ivan, *days_ago(0, 10, 400), owner=owner)
     copy(orders, all_ids)
@@ -205,7 +208,7 @@ def test_while_cassandra_is_away_mongodb_answers_and_says_that_archived_orders_m
 
 
 def test_while_mongodb_is_away_a_buyer_sees_what_has_been_copied(
-    ask: Ask, owner: str, orders: Database[Document], like: Document, mongodb_away: Callable[[], None]
+    ask: Ask, owner: str, orders: Database[Document], like: OrderDocument, mongodb_away: Callable[[], None]
 ) -> None:
     all_ids = placed(orders, like, *days_ago(0, 10, 400), owner=owner)
     (others,) = placed(orders, like, *days_ago(10), owner=some_customer())
@@ -238,7 +241,7 @@ def test_with_both_stores_away_there_is_no_answer(
     ask: Ask,
     owner: str,
     orders: Database[Document],
-    like: Document,
+    like: OrderDocument,
     mongodb_away: Callable[[], None],
     cassandra_away: Callable[[], None],
 ) -> None:

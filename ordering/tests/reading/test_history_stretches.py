@@ -1,11 +1,11 @@
 """What two lists tell of a history together: whole as far as both reach, each order in its newest version."""
 
 from datetime import datetime, timedelta
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.mongo.client import Document
 from ordering.reading.history import Position, Slice
 from ordering.reading.merged_history import together
 
@@ -31,7 +31,7 @@ def test_stretch_is_whole_up_to_its_end_and_shows_the_newest_version_once(
     start = Position(EPOCH + timedelta(minutes=beyond), "05")
     truth = sorted((each for each in truth if (each[0] > start if backward else each[0] < start)), reverse=not backward)
 
-    def document(position: Position, version: int) -> Document:
+    def document(position: Position, version: int) -> Any:
         return {"_id": position.id, "created_at": position.created_at, "version": version}
 
     fresh = [document(position, version) for position, version, copied in truth if version > copied][:size]
@@ -46,8 +46,8 @@ def test_stretch_is_whole_up_to_its_end_and_shows_the_newest_version_once(
 
 
 def test_document_that_was_read_before_its_newer_version_was_copied_is_not_shown() -> None:
-    read = {"_id": "1", "created_at": EPOCH, "version": 2}
-    copied = {"_id": "1", "created_at": EPOCH, "version": 3}
+    read: Any = {"_id": "1", "created_at": EPOCH, "version": 2}
+    copied: Any = {"_id": "1", "created_at": EPOCH, "version": 3}
 
     assert together([read], [copied], Slice(5)).orders == [copied]
     assert together([copied], [read], Slice(5)).orders == [copied]

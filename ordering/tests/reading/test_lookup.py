@@ -8,6 +8,7 @@ from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
 from gateway.mongo.reads import run
 from ordering.checkout.request import ContactDetails
+from ordering.documents import OrderDocument
 from ordering.reading.history import Slice, position_of
 from ordering.reading.lookup import lookup
 from ordering.tests.many import copies, explained, one_bought
@@ -19,7 +20,7 @@ OTHER = customer_owner("665f1c2ab0a1c2d3e4f50618")
 
 
 @pytest.fixture
-def order(orders: Database[Document]) -> Document:
+def order(orders: Database[Document]) -> OrderDocument:
     """Of Ёлкина-Петрова, beside another one of somebody else."""
     fill(OTHER, ("PROD-1", 1))
     buy(OTHER, contact=ContactDetails("Пётр Иной", "peter@example.com", "+44 20 7946 0018"))
@@ -32,13 +33,13 @@ def found(text: str, part: Slice | None = None) -> list[str]:
 
 
 @pytest.mark.parametrize("separator", ["-", "", " ", "–"])
-def test_order_is_found_by_its_number_in_any_grouping(order: Document, separator: str) -> None:
+def test_order_is_found_by_its_number_in_any_grouping(order: OrderDocument, separator: str) -> None:
     assert found(order["number"].replace("-", separator)) == [order["_id"]]
     assert found(f" заказ № {order['number']} ") == [order["_id"]]
 
 
 @pytest.mark.parametrize("text", ["Anna@Example.com", "anna@example.com", "  ANNA@EXAMPLE.COM "])
-def test_order_is_found_by_its_email_in_any_case(order: Document, text: str) -> None:
+def test_order_is_found_by_its_email_in_any_case(order: OrderDocument, text: str) -> None:
     assert found(text) == [order["_id"]]
 
 
@@ -54,21 +55,21 @@ def test_order_is_found_by_its_email_in_any_case(order: Document, text: str) -> 
         "999-1234567",
     ],
 )
-def test_order_is_found_by_its_phone_in_any_format(order: Document, text: str) -> None:
+def test_order_is_found_by_its_phone_in_any_format(order: OrderDocument, text: str) -> None:
     assert found(text) == [order["_id"]]
 
 
-def test_order_is_found_by_a_foreign_phone(order: Document) -> None:
+def test_order_is_found_by_a_foreign_phone(order: OrderDocument) -> None:
     assert order["_id"] not in found("+44 (20) 7946-0018")
     assert len(found("+44 (20) 7946-0018")) == 1
 
 
 @pytest.mark.parametrize("text", ["Анна", "ёлкина", "Елкина", "петрова АННА", "Анна Ёлкина-Петрова"])
-def test_order_is_found_by_any_words_of_the_name(order: Document, text: str) -> None:
+def test_order_is_found_by_any_words_of_the_name(order: OrderDocument, text: str) -> None:
     assert found(text) == [order["_id"]]
 
 
-def test_order_is_found_by_the_customers_id(order: Document) -> None:
+def test_order_is_found_by_the_customers_id(order: OrderDocument) -> None:
     assert found(str(user_id_of(CUSTOMER))) == [order["_id"]]
 
 
@@ -88,11 +89,11 @@ def test_order_is_found_by_the_customers_id(order: Document) -> None:
         "u:665f1c2ab0a1c2d3e4f50617",
     ],
 )
-def test_what_fits_no_order_finds_none(order: Document, text: str) -> None:
+def test_what_fits_no_order_finds_none(order: OrderDocument, text: str) -> None:
     assert found(text) == []
 
 
-def test_order_found_by_two_of_its_keys_is_shown_once(orders: Database[Document], order: Document) -> None:
+def test_order_found_by_two_of_its_keys_is_shown_once(orders: Database[Document], order: OrderDocument) -> None:
     twice = str(user_id_of(CUSTOMER))
     orders["orders"].update_one({"_id": order["_id"]}, {"$push": {"keys": f"name:{twice}"}})
 
@@ -142,7 +143,7 @@ def test_several_words_walk_the_orders_of_one_of_them(orders: Database[Document]
     assert "SORT" not in stages
 
 
-def test_lookup_is_one_command(order: Document) -> None:
+def test_lookup_is_one_command(order: OrderDocument) -> None:
     with COMMANDS.counted() as sent:
         found(order["number"])
 

@@ -17,6 +17,7 @@ from gateway.mongo.commands import COMMANDS, Sent
 from gateway.mongo.reads import run
 from gateway.sync.marks import CHANGED
 from ordering.cassandra import history
+from ordering.documents import OrderDocument
 from ordering.lifecycle.claim import claim_orders
 from ordering.models import OrderStatus
 from ordering.reading import merged_history
@@ -66,7 +67,7 @@ def change(shop: Database[Document], order_id: str, **fields: Any) -> None:
 
 
 @pytest.fixture
-def like(orders: Database[Document]) -> Document:
+def like(orders: Database[Document]) -> OrderDocument:
     return one_bought(CUSTOMER)
 
 
@@ -85,7 +86,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 @pytest.mark.parametrize("backward", [False, True], ids=["forward", "backward"])
 def test_pages_go_across_copied_changed_new_and_archived_orders(
-    orders: Database[Document], like: Document, running: Run, backward: bool
+    orders: Database[Document], like: OrderDocument, running: Run, backward: bool
 ) -> None:
     owner = some_customer()
     all_ids = placed(orders, like, *days_ago(0, 0, 1, 30, 31, 31, 100, 400, 401, 1500), owner=owner)
@@ -100,12 +101,12 @@ def test_pages_go_across_copied_changed_new_and_archived_orders(
 
 
 def test_history_is_the_same_before_and_after_it_is_copied_and_archived(
-    orders: Database[Document], like: Document, running: Run
+    orders: Database[Document], like: OrderDocument, running: Run
 ) -> None:
     owner = some_customer()
     all_ids = placed(orders, like, *days_ago(3, 40, 400), owner=owner)
 
-    def shown() -> list[Document]:
+    def shown() -> list[dict[str, Any]]:
         page = running(history_of(owner, Slice(5)))
         owed = ("events", "stock_due", "mail_due", "unsynced", "synced_version")
         return [{name: value for name, value in order.items() if name not in owed} for order in page.orders]
@@ -121,7 +122,7 @@ def test_history_is_the_same_before_and_after_it_is_copied_and_archived(
 
 
 def test_order_that_arrives_between_the_two_reads_is_shown_once(
-    orders: Database[Document], like: Document, running: Run, after_the_first: AfterTheFirst
+    orders: Database[Document], like: OrderDocument, running: Run, after_the_first: AfterTheFirst
 ) -> None:
     owner = some_customer()
     all_ids = placed(orders, like, *days_ago(0, 1, 2), owner=owner)
@@ -134,12 +135,12 @@ def test_order_that_arrives_between_the_two_reads_is_shown_once(
 
 
 def test_order_made_between_the_two_reads_is_left_to_the_next_time(
-    orders: Database[Document], like: Document, running: Run, monkeypatch: pytest.MonkeyPatch
+    orders: Database[Document], like: OrderDocument, running: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     owner = some_customer()
     old = placed(orders, like, *days_ago(1, 2), owner=owner)
 
-    async def after_it_was_made(*args: Any) -> list[Document]:
+    async def after_it_was_made(*args: Any) -> list[OrderDocument]:
         new = placed(orders, like, *days_ago(0), owner=owner)
         await asyncio.to_thread(copy, orders, [*new, *old])
         return await history.copied_orders_of(*args)
@@ -155,7 +156,7 @@ def test_order_made_between_the_two_reads_is_left_to_the_next_time(
 
 @pytest.mark.parametrize("backward", [False, True], ids=["forward", "backward"])
 def test_statuses_are_those_of_now_whatever_was_copied(
-    orders: Database[Document], like: Document, running: Run, monkeypatch: pytest.MonkeyPatch, backward: bool
+    orders: Database[Document], like: OrderDocument, running: Run, monkeypatch: pytest.MonkeyPatch, backward: bool
 ) -> None:
     monkeypatch.setattr(merged_history, "STEP", 3)
     owner = some_customer()
@@ -185,7 +186,7 @@ def test_statuses_are_those_of_now_whatever_was_copied(
 
 
 def test_backlog_longer_than_a_page_is_read_on(
-    orders: Database[Document], like: Document, running: Run, monkeypatch: pytest.MonkeyPatch
+    orders: Database[Document], like: OrderDocument, running: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(merged_history, "STEP", 2)
     owner = some_customer()
@@ -197,7 +198,7 @@ def test_backlog_longer_than_a_page_is_read_on(
 
 
 def test_first_page_of_a_buyer_is_one_command_to_one_shard_and_two_reads_in_cassandra(
-    orders: Database[Document], like: Document, running: Run, asked: list[str]
+    orders: Database[Document], like: OrderDocument, running: Run, asked: list[str]
 ) -> None:
     owner = some_customer()
     moments = [datetime(2026, 5, day, tzinfo=UTC) for day in (1, 2, 3)]
@@ -214,7 +215,7 @@ def test_first_page_of_a_buyer_is_one_command_to_one_shard_and_two_reads_in_cass
 
 @pytest.mark.parametrize("backward", [False, True], ids=["forward", "backward"])
 def test_months_without_orders_are_not_read(
-    orders: Database[Document], like: Document, running: Run, asked: list[str], backward: bool
+    orders: Database[Document], like: OrderDocument, running: Run, asked: list[str], backward: bool
 ) -> None:
     owner = some_customer()
     moments = [datetime(year, month, 7, tzinfo=UTC) for year, month in ((2026, 11), (2026, 2), (2023, 6), (2020, 1))]
@@ -231,7 +232,7 @@ def test_months_without_orders_are_not_read(
 
 
 def test_page_that_is_full_reads_no_further_month(
-    orders: Database[Document], like: Document, running: Run, asked: list[str]
+    orders: Database[Document], like: OrderDocument, running: Run, asked: list[str]
 ) -> None:
     owner = some_customer()
     recent = [datetime(2026, 9, day, tzinfo=UTC) for day in (1, 2, 3)]
@@ -244,7 +245,9 @@ def test_page_that_is_full_reads_no_further_month(
     assert asked == ["months", "2026-09"]
 
 
-def test_orders_of_one_moment_are_parted_by_their_ids(orders: Database[Document], like: Document, running: Run) -> None:
+def test_orders_of_one_moment_are_parted_by_their_ids(
+    orders: Database[Document], like: OrderDocument, running: Run
+) -> None:
     owner = some_customer()
     (moment,) = days_ago(5)
     all_ids = placed(orders, like, *[moment] * 7, owner=owner)
@@ -255,7 +258,7 @@ def test_orders_of_one_moment_are_parted_by_their_ids(orders: Database[Document]
         assert walked(running, owner, size=2, backward=backward) == all_ids
 
 
-def test_histories_of_others_are_not_read(orders: Database[Document], like: Document, running: Run) -> None:
+def test_histories_of_others_are_not_read(orders: Database[Document], like: OrderDocument, running: Run) -> None:
     one, another = some_customer(), some_customer()
     ones = placed(orders, like, *days_ago(0, 1), owner=one)
     anothers = placed(orders, like, *days_ago(0, 1), owner=another)
@@ -267,7 +270,7 @@ def test_histories_of_others_are_not_read(orders: Database[Document], like: Docu
 
 
 def test_claimed_orders_are_the_customers_at_once_and_stay_when_they_arrive(
-    orders: Database[Document], like: Document, running: Run
+    orders: Database[Document], like: OrderDocument, running: Run
 ) -> None:
     guest, customer = some_guest(), some_customer()
     all_ids = placed(orders, like, *days_ago(1, 50), owner=guest)
@@ -282,7 +285,7 @@ def test_claimed_orders_are_the_customers_at_once_and_stay_when_they_arrive(
 
 
 def test_without_cassandra_the_history_is_mongodbs_and_complete(
-    orders: Database[Document], like: Document, running: Run
+    orders: Database[Document], like: OrderDocument, running: Run
 ) -> None:
     owner = some_customer()
     all_ids = placed(orders, like, *days_ago(0, 40), owner=owner)
@@ -296,7 +299,7 @@ def test_without_cassandra_the_history_is_mongodbs_and_complete(
 
 
 def test_while_cassandra_is_away_a_page_that_reaches_back_to_the_archive_may_be_incomplete(
-    orders: Database[Document], like: Document, running: Run, cassandra_away: Callable[[], None]
+    orders: Database[Document], like: OrderDocument, running: Run, cassandra_away: Callable[[], None]
 ) -> None:
     owner = some_customer()
     all_ids = placed(orders, like, *days_ago(0, 10, 20, 400, 500, 600), owner=owner)
@@ -325,7 +328,7 @@ happening = st.sampled_from(["buy", "copy", "move", "claim", "archive", "away", 
 
 
 def test_whatever_happens_between_two_pages_nothing_is_missed_or_shown_twice(
-    orders: Database[Document], like: Document, running: Run
+    orders: Database[Document], like: OrderDocument, running: Run
 ) -> None:
     @settings(max_examples=20, deadline=None, derandomize=True)
     @given(

@@ -3,6 +3,7 @@
 from collections import Counter
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from typing import cast
 
 import pytest
 from pymongo.database import Database
@@ -11,6 +12,7 @@ from gateway.cassandra.partition_stats import PARTITION_STATS
 from gateway.cassandra.writes import write
 from gateway.mongo.client import Document
 from ordering.cassandra.rows import day_of
+from ordering.documents import OrderDocument
 from ordering.ledger.amounts import paid, refunded
 from ordering.ledger.ledger import Entry, Kind, Origin, State, new_entry
 from ordering.reading.reports import (
@@ -37,7 +39,8 @@ def entry(kind: Kind, amount: str, state: State = State.DONE) -> Entry:
 
 def summed(orders: Database[Document], day: date, region: str | None = None) -> Figures:
     """From MongoDB."""
-    found = [order for order in orders["orders"].find() if day_of(order) == day and region in {None, order["geozone"]}]
+    stored = cast("list[OrderDocument]", list(orders["orders"].find()))
+    found = [order for order in stored if day_of(order) == day and region in {None, order["geozone"]}]
     return Figures(
         orders=len(found),
         pieces=sum(item["quantity"] for order in found for item in order["items"]),

@@ -14,6 +14,7 @@ from gateway.mongo.client import Document
 from gateway.mongo.tests.moving import moving_orders
 from gateway.tests.paused import paused_process
 from ordering.checkout.holds import forget_receipts
+from ordering.documents import OrderDocument
 from ordering.events import BUYER
 from ordering.lifecycle.moves import move_order
 from ordering.lifecycle.transitions import Who
@@ -33,7 +34,9 @@ move_order({order_id!r}, OrderStatus.CANCELLED, who=Who.BUYER, actor="buyer")
 """
 
 
-def cancelled_by_a_process_that_died(database: Database[Document], order: Document, *, before: str) -> Document:
+def cancelled_by_a_process_that_died(
+    database: Database[Document], order: OrderDocument, *, before: str
+) -> OrderDocument:
     """Killed when it was about to update this collection: `products` owe the change, `orders` the striking off."""
     code = CANCEL.format(order_id=order["_id"])
     with paused_process(database, code, command="update", collection=before) as process:
@@ -42,7 +45,7 @@ def cancelled_by_a_process_that_died(database: Database[Document], order: Docume
     return stored(database, order)
 
 
-def cancel(order: Document) -> Document:
+def cancel(order: OrderDocument) -> OrderDocument:
     return move_order(order["_id"], OrderStatus.CANCELLED, who=Who.BUYER, actor=BUYER)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from functools import partial
+from typing import cast
 
 import pytest
 from bson import Decimal128
@@ -17,6 +18,7 @@ from ordering.archive.archive import archive_orders
 from ordering.cassandra.lookup import archived_id
 from ordering.cassandra.orders import archived_order
 from ordering.cassandra.tables import ORDER_STATE_BY_ID
+from ordering.documents import OrderDocument
 from ordering.ledger.amounts import due_back
 from ordering.ledger.fields import ledger_of
 from ordering.ledger.ledger import Kind, Origin, State, new_entry
@@ -50,7 +52,7 @@ MONEY = "query ($id: ID!) { a: order(id: $id) { status money { dueBack { amount 
 
 
 @pytest.fixture
-def archived(orders: Database[Document], owner: str, like: Document) -> Document:
+def archived(orders: Database[Document], owner: str, like: OrderDocument) -> OrderDocument:
     """A delivered order of 3990.00, paid by evt-0, that only Cassandra has."""
     like = {**like, "updated_at": like["events"][-1]["at"], "money": as_stored(PAID)}
     (order_id,) = placed(orders, like, *days_ago(400), owner=owner)
@@ -62,15 +64,15 @@ def archived(orders: Database[Document], owner: str, like: Document) -> Document
     return order
 
 
-def living(orders: Database[Document]) -> list[Document]:
-    return list(orders["orders"].find())
+def living(orders: Database[Document]) -> list[OrderDocument]:
+    return cast("list[OrderDocument]", list(orders["orders"].find()))
 
 
 @pytest.mark.parametrize("name", ["number", "_id"])
 def test_payment_for_an_archived_order_is_recorded_and_due_back(
-    orders: Database[Document], archived: Document, ask: Ask, owner: str, name: str
+    orders: Database[Document], archived: OrderDocument, ask: Ask, owner: str, name: str
 ) -> None:
-    body = event_body(archived, order=archived[name], amount="3990.00")
+    body = event_body(archived, order=dict(archived)[name], amount="3990.00")
 
     assert [call(body), call(body)] == [done(archived, "delivered")] * 2
 
@@ -82,7 +84,7 @@ def test_payment_for_an_archived_order_is_recorded_and_due_back(
     assert [event["type"] for event in order["events"]][-1] == "payment"
 
 
-def test_order_goes_back_to_the_archive_once_it_is_settled(orders: Database[Document], archived: Document) -> None:
+def test_order_goes_back_to_the_archive_once_it_is_settled(orders: Database[Document], archived: OrderDocument) -> None:
     call(event_body(archived, amount="3990.00"))
     (order,) = living(orders)
     settle_refund(order["_id"], Settling(ledger_of(order)[-1].id, Reference("back-1"), "anna"))
@@ -99,14 +101,14 @@ def test_order_goes_back_to_the_archive_once_it_is_settled(orders: Database[Docu
 
 
 def test_event_that_an_archived_order_has_already_changes_nothing(
-    orders: Database[Document], archived: Document
+    orders: Database[Document], archived: OrderDocument
 ) -> None:
     assert call(event_body(archived, id="evt-0", amount="3990.00")) == done(archived, "delivered")
     assert call(event_body(archived, id="evt-0", amount="1.00"))[0] == 409
     assert living(orders) == []
 
 
-def test_chargeback_of_an_archived_order_is_recorded(orders: Database[Document], archived: Document) -> None:
+def test_chargeback_of_an_archived_order_is_recorded(orders: Database[Document], archived: OrderDocument) -> None:
     body = event_body(archived, type="chargeback.created", reference="cb-1", amount="3990.00")
 
     assert call(body) == done(archived, "delivered")
@@ -115,7 +117,7 @@ def test_chargeback_of_an_archived_order_is_recorded(orders: Database[Document],
     assert [entry.kind for entry in ledger_of(order)] == [Kind.PAYMENT, Kind.CHARGEBACK]
 
 
-def test_many_deliveries_at_once_bring_it_back_once(orders: Database[Document], archived: Document) -> None:
+def test_many_deliveries_at_once_bring_it_back_once(orders: Database[Document], archived: OrderDocument) -> None:
     answers = at_once(*[partial(call, event_body(archived, id=f"evt-{each}", amount="1.00")) for each in (1, 1, 2, 2)])
 
     assert answers == [done(archived, "delivered")] * 4
@@ -124,7 +126,7 @@ def test_many_deliveries_at_once_bring_it_back_once(orders: Database[Document], 
 
 
 def test_archived_order_that_is_not_whole_leaves_the_money_with_staff(
-    orders: Database[Document], archived: Document
+    orders: Database[Document], archived: OrderDocument
 ) -> None:
     broken = {"order_id": archived["_id"], "total": None}
     write([ORDER_STATE_BY_ID.upsert(broken, timestamp=timestamp_of({**archived, "version": 9}))])
@@ -138,7 +140,7 @@ def test_archived_order_that_is_not_whole_leaves_the_money_with_staff(
 
 
 def test_while_nobody_can_tell_whether_it_is_archived_the_sender_comes_again(
-    orders: Database[Document], archived: Document, cassandra_away: Callable[[], None]
+    orders: Database[Document], archived: OrderDocument, cassandra_away: Callable[[], None]
 ) -> None:
     cassandra_away()
 

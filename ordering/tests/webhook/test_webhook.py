@@ -13,6 +13,7 @@ from pymongo.database import Database
 
 from catalog.tests.writing import at_once
 from gateway.mongo.client import Document
+from ordering.documents import OrderDocument
 from ordering.events import BUYER
 from ordering.lifecycle.moves import move_order
 from ordering.lifecycle.transitions import Who
@@ -54,7 +55,7 @@ def posted(web: httpx.Client, body: bytes) -> tuple[int, Any]:
     return answer.status_code, answer.json()
 
 
-def done(order: Document, status: str) -> tuple[int, Any]:
+def done(order: OrderDocument, status: str) -> tuple[int, Any]:
     return 200, {"result": "done", "order": order["number"], "status": status}
 
 
