@@ -1,4 +1,4 @@
-"""Why an order is not made, or not moved."""
+"""Errors of the orders: why one is not made, moved, paid or refunded."""
 
 from gateway.domain.errors import Code, DomainError
 from gateway.domain.texts import Text
@@ -23,7 +23,7 @@ class CartEmpty(DomainError):
 
 
 class CartOrdered(DomainError):
-    """What a request under another key finds: that order is not its own."""
+    """The cart was ordered under another key: that order is not the request's own."""
 
     code = Code.CART_EMPTY
     text = Text(

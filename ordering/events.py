@@ -1,4 +1,4 @@
-"""What happened to an order, as it stands in its document and in its timeline."""
+"""Events: what happened to an order, as it stands in its document and in its timeline."""
 
 from datetime import UTC, datetime
 from enum import Enum

@@ -1,4 +1,4 @@
-"""Documents of the orders: facts frozen at purchase, and everything that happened since."""
+"""Models of the orders and of the collections beside them: facts frozen at purchase, and what happened since."""
 
 from typing import ClassVar
 

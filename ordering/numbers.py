@@ -84,7 +84,7 @@ def number_in(text: str) -> str | None:
 
 
 def _check_digit(digits: str) -> str:
-    """Luhn's: any one digit misheard and nearly any two neighbours swapped are noticed."""
+    """Luhn's check digit: any one digit misheard and nearly any two neighbours swapped are noticed."""
     total = 0
     for position, digit in enumerate(reversed(digits)):
         doubled = int(digit) * 2 if position % 2 == 0 else int(digit)

@@ -78,7 +78,7 @@ def order_of_state(row: Row) -> OrderDocument:
 
 
 def _with_one_form_of_money(fields: Document) -> OrderDocument:
-    """A row has columns for the ledger and for what stood in its place before; a document has one of the two."""
+    """The order of these fields. A row has columns for the ledger and for what stood there before; an order, one."""
     order = {name: value for name, value in fields.items() if value is not None or name not in MONEY_FIELDS}
     return cast("OrderDocument", order)
 

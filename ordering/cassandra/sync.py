@@ -1,4 +1,4 @@
-"""Orders are kept in step with Cassandra: when they are copied, what of them is compared, and where rows may be."""
+"""How orders are kept in step with Cassandra: their SYNCED, what of them is compared, and where rows of them may be."""
 
 from collections.abc import Iterator, Sequence
 

@@ -1,4 +1,4 @@
-"""The same purchase again: after a lost answer, from another device, under the same key."""
+"""Idempotency of checkout: the same purchase again, after a lost answer, from another device, under the same key."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -47,7 +47,8 @@ class Purchase:
 
     @property
     def fingerprint(self) -> str:
-        """Equal for equal input. The client's key is what the input is compared for; the language is the device's."""
+        """A hash of what the buyer sent. Without the client's key, under which hashes are compared, and without the
+        language, which is the device's."""
         content = asdict(self)
         del content["client_key"], content["language"]
         text = json.dumps(content, default=str, ensure_ascii=False, sort_keys=True)

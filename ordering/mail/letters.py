@@ -124,6 +124,6 @@ def _minutes_left(order: OrderDocument, event: OrderEvent) -> int | None:
 
 
 def money_text(amount: Decimal, language: Language) -> str:
-    """57970 → 57 970,00 ₽ or 57,970.00 RUB."""
+    """The amount as the language writes it: 57970 → 57 970,00 ₽ or 57,970.00 RUB."""
     text = f"{amount:,.2f}"
     return f"{text} RUB" if language == "en" else f"{text.replace(',', ' ').replace('.', ',')} ₽"

@@ -1,4 +1,4 @@
-"""IncomingMoney that came for an order: recorded once, whatever the order's state, and never lost.
+"""Money that came for an order: recorded once, whatever the order's state, and never lost.
 
 When it comes after the order has expired, the stock is taken again if it can be had.
 """

@@ -129,7 +129,7 @@ def _orders(where: Mapping[str, Any]) -> Evidence[dict[str, OrderDocument]]:
 
 
 def _products(where: Mapping[str, Any]) -> Evidence[list[ProductDocument]]:
-    """Asks every shard: a product may be changing its category, which is where it lives."""
+    """The products that match. Asks every shard: a product may be changing its category, which is its shard key."""
     return Evidence(collection=PRODUCTS, policy=STOCK_CHECK, where=where, fields=_OF_PRODUCTS, result=list)
 
 

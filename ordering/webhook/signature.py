@@ -11,7 +11,7 @@ _TIME = re.compile(r"[0-9]{1,10}")
 
 
 class BadSignature(Exception):
-    """Not from somebody who knows a secret, or from another time; says which."""
+    """The call is not from somebody who knows a secret, or is of another time; the message says which."""
 
 
 def sign(body: bytes, secret: str, at: int) -> str:
@@ -20,7 +20,8 @@ def sign(body: bytes, secret: str, at: int) -> str:
 
 
 def check_signature(body: bytes, header: str, *, secrets: Sequence[str], now: float, tolerance: float) -> None:
-    """Any of the secrets will do, and any of several `v1`: so that either side can replace its secret first."""
+    """Raises BadSignature. Any of the secrets will do, and any of several `v1`: so that either side can replace its
+    secret first."""
     parts = [part.strip().partition("=") for part in header.split(",")]
     times = [value for name, _, value in parts if name == "t"]
     if len(times) != 1 or not _TIME.fullmatch(times[0]):

@@ -1,3 +1,5 @@
+"""manage.py stock_drift: compares what is reserved with what open orders wait for."""
+
 from argparse import ArgumentParser
 from typing import Any
 
