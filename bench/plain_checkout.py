@@ -5,17 +5,17 @@ from typing import Any
 
 from cart.completion import take_cart
 from cart.reading import active_cart
-from catalog.products.cards import PRODUCTS
+from catalog.products.cards import PRODUCTS, products_to_buy
 from catalog.products.derived import AVAILABLE_IN
-from catalog.products.purchase import products_to_buy
 from gateway.domain.errors import Refused
 from gateway.domain.uuid7 import uuid7
-from gateway.mongo.client import Expression, database, orm_connection
+from gateway.mongo.client import Expression, collection_of, database, orm_connection
 from gateway.mongo.reads import run, run_steps
 from gateway.mongo.transactions import in_transaction
 from ordering.checkout.new_order import ORDERS, new_order
 from ordering.checkout.pricing import keys_in, offered
 from ordering.checkout.request import Purchase, checked
+from ordering.documents import OrderDocument
 from ordering.errors import CartEmpty, OutOfStock
 from ordering.numbers import claim_number
 
@@ -49,7 +49,7 @@ def plain_check_out(owner: str, purchase: Purchase) -> Mapping[str, Any]:
                 raise Refused([OutOfStock(name=line.name, wanted=line.pieces.quantity, available=0)])
         if not take_cart(cart, order["_id"]):
             raise CartEmpty
-        database()[ORDERS].insert_one(order, session=session)
+        collection_of(ORDERS, OrderDocument).insert_one(order, session=session)
 
     # As long as it takes: under contention the bound of an ordinary request would only turn sales into errors.
     in_transaction(work, seconds=120)

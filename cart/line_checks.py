@@ -17,8 +17,7 @@ from cart.errors import (
     UnknownProduct,
 )
 from catalog.documents import ProductDocument
-from catalog.products.cards import ProductKey
-from catalog.products.purchase import is_on_sale, products_to_buy
+from catalog.products.cards import ProductKey, is_on_sale, products_to_buy
 from catalog.structure.guard import missing_geozones
 from gateway.domain.errors import DomainError, Refused
 from gateway.mongo.reads import run_steps

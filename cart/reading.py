@@ -11,8 +11,7 @@ from bson import ObjectId
 from cart.documents import CartDocument, CartItem
 from cart.models import Cart, CartStatus
 from catalog.documents import ProductDocument
-from catalog.products.cards import ProductKey
-from catalog.products.purchase import is_on_sale, products_to_buy
+from catalog.products.cards import ProductKey, is_on_sale, products_to_buy
 from catalog.stock.adjust import available
 from gateway.domain.texts import Language, Text
 from gateway.mongo.policies import CART_ACTIVE, Policy

@@ -3,20 +3,23 @@
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import Any
 
 from bson import Decimal128
 
 from catalog.cassandra.cards import copied_by_id
 from catalog.cassandra.tables import ANYWHERE, PRODUCTS_CACHE_BY_REGION
+from catalog.documents import ProductDocument
 from catalog.listing.filters import Wanted
-from catalog.listing.pages import Page, Placed, Position, Slice, Sort, page_of
+from catalog.listing.pages import Sort
 from gateway.cassandra.merge import merged
 from gateway.cassandra.partition_stats import buckets_of_async
 from gateway.cassandra.reads import scan_async
 from gateway.cassandra.statements import Row, Select
 from gateway.domain.texts import Text
 from gateway.mongo.outage import NotServed
+from gateway.paging import EVERYTHING, Bounds, Page, Placed, Position, Slice, bounds_beyond, page_of, reading_direction
 
 ONLY_BY_PRICE = Text(
     "Сейчас можно смотреть категории и регионы по цене; поиск, характеристики и другие сортировки временно недоступны. "
@@ -26,14 +29,9 @@ ONLY_BY_PRICE = Text(
 )
 
 
-class Bounds(NamedTuple):
-    """Which part of each partition, in CQL and its values."""
-
-    cql: str
-    values: tuple[Any, ...]
-
-
-async def copied_page(wanted: Wanted, sort: Sort, part: Slice, *, every_category: Sequence[str]) -> Page:
+async def copied_page(
+    wanted: Wanted, sort: Sort, part: Slice, *, every_category: Sequence[str]
+) -> Page[ProductDocument]:
     """Raises NotServed for what only MongoDB can find."""
     # The name of no geozone: nothing is in stock there.
     if wanted.impossible or wanted.in_stock_in == ANYWHERE:
@@ -41,9 +39,9 @@ async def copied_page(wanted: Wanted, sort: Sort, part: Slice, *, every_category
     if wanted.words or wanted.attributes or sort not in (Sort.PRICE_ASC, Sort.PRICE_DESC):
         raise NotServed(ONLY_BY_PRICE)
     categories = every_category if wanted.categories is None else wanted.categories
-    descending = (sort is Sort.PRICE_DESC) != part.backward
+    descending = reading_direction(sort.value, part) < 0
     partitions = await _partitions(wanted.in_stock_in or ANYWHERE, categories)
-    bounds = _bounds(wanted, part.beyond, descending=descending)
+    bounds = _bounds(wanted, sort, part)
     # Each gives about its share and as much again, for the order is not that even.
     rows_at_once = min(part.size + 1, 2 * (part.size + 1) // max(1, len(partitions)) + 2)
     requests = [_request(partition, bounds, descending, rows_at_once) for partition in partitions]
@@ -62,9 +60,9 @@ async def _partitions(region: str, categories: Sequence[str]) -> list[tuple[str,
     ]
 
 
-async def _shown(rows: AsyncIterator[Row], number: int) -> list[Placed]:
+async def _shown(rows: AsyncIterator[Row], number: int) -> list[Placed[ProductDocument]]:
     """This many products with their cards; one that was withdrawn while we read is made up for by the next."""
-    shown: list[Placed] = []
+    shown: list[Placed[ProductDocument]] = []
     while len(shown) < number:
         taken = await _taken(rows, number - len(shown))
         if not taken:
@@ -94,24 +92,23 @@ def _request(partition: tuple[str, str, int], bounds: Bounds, descending: bool, 
     )
 
 
-def _bounds(wanted: Wanted, beyond: Position | None, *, descending: bool) -> Bounds:
+def _bounds(wanted: Wanted, sort: Sort, part: Slice) -> Bounds:
     """From the prices wanted and the position beyond which the page begins: one bound per side, as CQL has it."""
     lowest, highest = wanted.price_min, wanted.price_max
-    after = before = None
-    if beyond is not None:
-        price = beyond.value.to_decimal()
-        if descending and (highest is None or price <= highest):
-            before, highest = (price, beyond.id), None
-        elif not descending and (lowest is None or price >= lowest):
-            after, lowest = (price, beyond.id), None
-    sides = {
-        " AND (price, product_id) > (?, ?)": after,
-        " AND (price, product_id) < (?, ?)": before,
-        " AND (price) >= (?)": None if lowest is None else (lowest,),
-        " AND (price) <= (?)": None if highest is None else (highest,),
-    }
-    given = {cql: values for cql, values in sides.items() if values is not None}
-    return Bounds("".join(given), tuple(value for values in given.values() for value in values))
+    beyond = EVERYTHING
+    if part.beyond is not None:
+        price = part.beyond.value.to_decimal()
+        following = bounds_beyond(
+            sort.value, replace(part, beyond=Position(price, part.beyond.id)), id_column="product_id"
+        )
+        if reading_direction(sort.value, part) < 0:
+            if highest is None or price <= highest:
+                beyond, highest = following, None
+        elif lowest is None or price >= lowest:
+            beyond, lowest = following, None
+    sides = {" AND (price) >= (?)": lowest, " AND (price) <= (?)": highest}
+    given = {cql: price for cql, price in sides.items() if price is not None}
+    return Bounds(beyond.cql + "".join(given), (*beyond.values, *given.values()))
 
 
 def _price_and_id(row: Row) -> tuple[Any, str]:

@@ -6,13 +6,14 @@ from enum import Enum
 import strawberry
 
 from catalog.listing.filters import AnyOf, Wanted
-from catalog.listing.pages import Position, Slice, Sort
+from catalog.listing.pages import Sort
 from catalog.search.query import MAX_QUERY, words_asked
 from catalog.structure.category_tree import CategoryTree
 from gateway.domain.texts import Text
 from gateway.graphql.inputs import BadInput
-from gateway.graphql.relay.connections import PageAsked
-from gateway.graphql.relay.cursors import MONEY, NUMBER, TEXT, TIME, Kind, cursor, parsed_cursor
+from gateway.graphql.relay.connections import PageAsked, slice_of
+from gateway.graphql.relay.cursors import MONEY, NUMBER, TEXT, TIME, Kind, cursor
+from gateway.paging import Position, Slice
 
 MAX_LIST = 100
 TOO_MANY = Text("{argument}: не больше {maximum}, а не {value}.", "{argument}: at most {maximum}, not {value}.")
@@ -96,14 +97,11 @@ def sort_by(given: ProductSort, wanted: Wanted) -> Sort:
 
 
 def slice_asked(asked: PageAsked, sort: Sort) -> Slice:
-    beyond = None
-    if asked.cursor is not None:
-        beyond = Position(*parsed_cursor(asked.cursor, sort.name, _KINDS[sort]))
-    return Slice(asked.size, asked.backward, beyond)
+    return slice_of(asked, sort.name, _KINDS[sort])
 
 
 def cursor_of(sort: Sort, position: Position) -> str:
-    return cursor(sort.name, _KINDS[sort], position.value, position.id)
+    return cursor(sort.name, _KINDS[sort], *position)
 
 
 def _check_length(argument: str, length: int) -> None:

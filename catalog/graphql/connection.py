@@ -1,22 +1,25 @@
 """A page of products, and what may be asked about all that match: each computed only when asked for."""
 
 import asyncio
+from functools import partial
 
 import strawberry
 
+from catalog.documents import ProductDocument
 from catalog.graphql.arguments import cursor_of
 from catalog.graphql.types import Product
 from catalog.listing import facets as matching
 from catalog.listing import pages
 from catalog.listing.facet_cache import remembered_facets
 from catalog.listing.filters import Wanted
-from catalog.listing.pages import Page, Sort
+from catalog.listing.pages import Sort
 from gateway.domain.texts import Text
 from gateway.fallback import is_degraded, note_degraded
 from gateway.graphql.money import Money, rubles
-from gateway.graphql.relay.connections import PageInfo
+from gateway.graphql.relay.connections import PageInfo, page_info_of
 from gateway.mongo.outage import MongoUnavailable, NotServed
 from gateway.mongo.reads import run_async
+from gateway.paging import Page
 
 NOT_COUNTED = Text(
     "Число товаров и границы цен временно недоступны, повторите чуть позже.",
@@ -50,7 +53,7 @@ class PriceRange:
 
 @strawberry.type
 class ProductConnection:
-    page: strawberry.Private[Page]
+    page: strawberry.Private[Page[ProductDocument]]
     sort: strawberry.Private[Sort]
     wanted: strawberry.Private[Wanted]
     every_category: strawberry.Private[tuple[str, ...]]
@@ -59,22 +62,16 @@ class ProductConnection:
     def edges(self) -> list[ProductEdge]:
         return [
             ProductEdge(cursor=cursor_of(self.sort, placed.position), node=Product(document=placed.document))
-            for placed in self.page.products
+            for placed in self.page.placed
         ]
 
     @strawberry.field
     def nodes(self) -> list[Product]:
-        return [Product(document=placed.document) for placed in self.page.products]
+        return [Product(document=product) for product in self.page.documents]
 
     @strawberry.field
     def page_info(self) -> PageInfo:
-        products = self.page.products
-        return PageInfo(
-            has_next_page=self.page.has_next,
-            has_previous_page=self.page.has_previous,
-            start_cursor=cursor_of(self.sort, products[0].position) if products else None,
-            end_cursor=cursor_of(self.sort, products[-1].position) if products else None,
-        )
+        return page_info_of(self.page, partial(cursor_of, self.sort))
 
     @strawberry.field(description="Counted up to 10 000; null beyond. Costs extra: ask only when shown.")
     async def total_count(self) -> int | None:

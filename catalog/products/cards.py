@@ -1,4 +1,8 @@
-"""Products one by one: by key on one shard, or by id alone through the directory."""
+"""Products one by one: by key on one shard, by id alone through the directory, wherever they have moved.
+
+A card is what a visitor sees, perhaps a moment old, and never of a withdrawn product. What a cart or an order needs is
+read fresh from the primary, withdrawn or not.
+"""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -6,10 +10,26 @@ from typing import NamedTuple
 from catalog.documents import ProductDocument, StockLevel
 from catalog.models import Product, ProductDirectory
 from gateway.mongo.client import Expression
-from gateway.mongo.policies import CATALOG_CARD, STOCK_DISPLAY
+from gateway.mongo.policies import CATALOG_CARD, STOCK_CHECK, STOCK_DISPLAY, Policy
 from gateway.mongo.reads import Read, Steps
 
 PRODUCTS = Product._meta.db_table
+
+# All that is shown of a product, but neither the checkouts in flight nor what the search needs: both may be long.
+FIELDS_TO_BUY = (
+    "category",
+    "name",
+    "description",
+    "prices",
+    "price",
+    "stock",
+    "attributes",
+    "images",
+    "withdrawn",
+    "created_at",
+    "updated_at",
+    "version",
+)
 
 
 class ProductKey(NamedTuple):
@@ -17,53 +37,53 @@ class ProductKey(NamedTuple):
     id: str
 
 
+Products = dict[str, ProductDocument]
+"""By product id; what was not found is absent."""
+
+
 def cards(keys: Sequence[ProductKey]) -> Read[list[ProductDocument | None]]:
     """In the order of the keys; None for what does not exist or has been withdrawn. One command, however many."""
 
-    def in_order(documents: Sequence[ProductDocument]) -> list[ProductDocument | None]:
-        found = {ProductKey(document["category"], document["_id"]): document for document in documents}
+    def in_order(products: Sequence[ProductDocument]) -> list[ProductDocument | None]:
+        found = {ProductKey(product["category"], product["_id"]): product for product in products}
         return [found.get(key) for key in keys]
 
-    return Read(collection=PRODUCTS, policy=CATALOG_CARD, where=_any_of(keys), result=in_order)
+    return Read(collection=PRODUCTS, policy=CATALOG_CARD, where=_on_sale(keys), result=in_order)
 
 
 def card_by_id(product_id: str) -> Steps[ProductDocument | None]:
     """Asks the directory for the category, then that category's shard."""
-    category: str | None = yield Read(
-        collection=ProductDirectory._meta.db_table,
-        policy=CATALOG_CARD,
-        where={"_id": product_id},
-        fields=("category",),
-        result=lambda documents: documents[0]["category"] if documents else None,
-    )
-    if category is None:
+    keys: list[ProductKey] = yield keys_now([product_id], CATALOG_CARD)
+    if not keys:
         return None
-    found: list[ProductDocument | None] = yield cards([ProductKey(category, product_id)])
+    found: list[ProductDocument | None] = yield cards(keys)
     return found[0]
 
 
-def cards_wherever(keys: Sequence[ProductKey]) -> Steps[dict[str, ProductDocument]]:
-    """By product id, also those that are in another category by now; withdrawn ones are absent.
+def cards_wherever(keys: Sequence[ProductKey]) -> Steps[Products]:
+    """Cards, also of products that are in another category by now; withdrawn ones are absent."""
+    found = yield from _wherever(keys, CATALOG_CARD)
+    return {id_: product for id_, product in found.items() if is_on_sale(product)}
 
-    One command as a rule; the directory is asked for those that are not in the category of their key.
-    """
-    if not keys:
-        return {}
-    found: list[ProductDocument | None] = yield cards(keys)
-    products = {product["_id"]: product for product in found if product}
-    absent = sorted({key.id for key in keys} - products.keys())
-    if absent:
-        moved: list[ProductKey] = yield Read(
-            collection=ProductDirectory._meta.db_table,
-            policy=CATALOG_CARD,
-            where={"_id": {"$in": absent}},
-            fields=("category",),
-            result=lambda documents: [ProductKey(document["category"], document["_id"]) for document in documents],
-        )
-        if moved := [key for key in moved if key not in keys]:
-            found = yield cards(moved)
-            products |= {product["_id"]: product for product in found if product}
-    return products
+
+def products_to_buy(keys: Sequence[ProductKey]) -> Steps[Products]:
+    """Products as a cart or an order needs them, also those that are in another category by now, withdrawn ones too."""
+    return _wherever(keys, STOCK_CHECK, FIELDS_TO_BUY)
+
+
+def is_on_sale(product: ProductDocument) -> bool:
+    return not product.get("withdrawn", False)
+
+
+def keys_now(product_ids: Sequence[str], policy: Policy = STOCK_CHECK) -> Read[list[ProductKey]]:
+    """In which categories these products are, by the directory; what does not exist is absent."""
+    return Read(
+        collection=ProductDirectory._meta.db_table,
+        policy=policy,
+        where={"_id": _one_of(product_ids)},
+        fields=("category",),
+        result=lambda documents: [ProductKey(document["category"], document["_id"]) for document in documents],
+    )
 
 
 def stock_of(key: ProductKey) -> Read[list[StockLevel] | None]:
@@ -71,18 +91,49 @@ def stock_of(key: ProductKey) -> Read[list[StockLevel] | None]:
     return Read(
         collection=PRODUCTS,
         policy=STOCK_DISPLAY,
-        where=_any_of([key]),
+        where=_on_sale([key]),
         fields=("stock",),
         result=lambda documents: documents[0].get("stock") or [] if documents else None,
     )
 
 
-def _any_of(keys: Sequence[ProductKey]) -> Expression:
+def _wherever(keys: Sequence[ProductKey], policy: Policy, fields: tuple[str, ...] | None = None) -> Steps[Products]:
+    """Withdrawn ones too. One command for all as a rule.
+
+    Those that are not in the category of their key have moved or are gone: the directory is asked.
+    """
+    if not keys:
+        return {}
+    found: Products = yield _products(keys, policy, fields)
+    absent = sorted({key.id for key in keys} - found.keys())
+    if absent:
+        moved: list[ProductKey] = yield keys_now(absent, policy)
+        if moved:
+            found |= yield _products(moved, policy, fields)
+    return found
+
+
+def _products(keys: Sequence[ProductKey], policy: Policy, fields: tuple[str, ...] | None) -> Read[Products]:
+    return Read(
+        collection=PRODUCTS,
+        policy=policy,
+        where=_at(keys),
+        fields=fields,
+        result=lambda products: {product["_id"]: product for product in products},
+    )
+
+
+def _on_sale(keys: Sequence[ProductKey]) -> Expression:
+    return {**_at(keys), "withdrawn": False}
+
+
+def _at(keys: Sequence[ProductKey]) -> Expression:
     """Products of other categories with the same ids cannot exist, so that the two lists need no pairing."""
-    if len(keys) == 1:
-        return {"category": keys[0].category, "_id": keys[0].id, "withdrawn": False}
     return {
-        "category": {"$in": sorted({key.category for key in keys})},
-        "_id": {"$in": [key.id for key in keys]},
-        "withdrawn": False,
+        "category": _one_of(sorted({key.category for key in keys})),
+        "_id": _one_of(sorted({key.id for key in keys})),
     }
+
+
+def _one_of(values: Sequence[str]) -> str | Expression:
+    return values[0] if len(values) == 1 else {"$in": list(values)}

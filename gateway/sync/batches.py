@@ -1,13 +1,14 @@
 """Walking a collection of any size in batches; each is a read of its own, so that nothing is held open meanwhile.
 
 What is inserted or changed behind the walk is not seen by it. From the primary: what is compared must be the newest.
+The documents are of the type that the collection holds, which the caller knows.
 """
 
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from gateway.mongo.client import Document, Expression
+from gateway.mongo.client import Expression
 from gateway.mongo.policies import SYNC, under
 from gateway.sync.majority import committed
 
@@ -18,7 +19,7 @@ BY_ID = "_id_"
 BY_TIME = "created_at_1__id_1"
 
 
-def by_id(collection: str, *, after: Any = None) -> Iterator[list[Document]]:
+def by_id(collection: str, *, after: Any = None) -> Iterator[list[Any]]:
     """All documents in the order of their ids; with `after`, those whose ids are greater."""
     while documents := _batch(collection, {"_id": {"$gt": after}} if after is not None else {}, BY_ID):
         yield documents
@@ -27,7 +28,7 @@ def by_id(collection: str, *, after: Any = None) -> Iterator[list[Document]]:
 
 def by_time(
     collection: str, until: datetime, *, since: datetime | None = None, also: Expression | None = None
-) -> Iterator[list[Document]]:
+) -> Iterator[list[Any]]:
     """The documents made before `until` (and not before `since`) that match the filter `also`, oldest first."""
     wanted = also or {}
     where: Expression = {"created_at": {"$lt": until, **({"$gte": since} if since else {})}}
@@ -41,7 +42,7 @@ def by_time(
         }
 
 
-def _batch(collection: str, where: Expression, index: str) -> list[Document]:
+def _batch(collection: str, where: Expression, index: str) -> list[Any]:
     sort = [("_id", 1)] if index == BY_ID else [("created_at", 1), ("_id", 1)]
     with under(SYNC):
         return list(committed(collection).find(where, sort=sort, limit=BATCH, hint=index))

@@ -11,12 +11,12 @@ from django.utils.timezone import localtime
 
 from catalog.structure.geozones import all_geozones
 from gateway.mongo.reads import run
+from gateway.paging import Slice
 from gateway.staff.pages import BoundedPaginator
 from gateway.staff.read_only import ReadOnlyAdmin
 from ordering.ledger.fields import ledger_of
 from ordering.ledger.ledger import Kind, Ledger, State, due_back, paid, refunded
 from ordering.models import Order, OrderStatus
-from ordering.reading.history import Slice
 from ordering.reading.lookup import MAX_SOUGHT, lookup
 from ordering.reading.orders import find_order
 
@@ -163,7 +163,7 @@ class OrderAdmin(ReadOnlyAdmin):
         term = search_term.strip()
         if not term:
             return queryset, False
-        found = run(lookup(term, Slice(MAX_FOUND))).orders if len(term) <= MAX_SOUGHT else []
+        found = run(lookup(term, Slice(MAX_FOUND))).documents if len(term) <= MAX_SOUGHT else []
         if not found:
             return queryset.none(), False
         owners = {order["owner"] for order in found}

@@ -7,7 +7,7 @@ wins: the order is deleted only in the version that was compared, and a later ve
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import structlog
 from django.conf import settings
@@ -71,7 +71,7 @@ def archive_orders(
     moment = now or datetime.now(UTC)
     total = Archived()
     looked_at = 0
-    for batch in cast("Iterator[list[OrderDocument]]", by_time(ORDERS, _border(moment), also=NOTHING_OWED)):
+    for batch in by_time(ORDERS, _border(moment), also=NOTHING_OWED):
         orders = batch if limit is None else batch[: limit - looked_at]
         done = _archive(orders, moment)
         total = Archived(*(before + more for before, more in zip(total, done, strict=True)))

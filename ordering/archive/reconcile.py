@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import islice
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from django.conf import settings
 
@@ -66,8 +66,7 @@ def nightly_days(today: date) -> list[date]:
 
 
 def _orders(day: date) -> Iterator[list[OrderDocument]]:
-    found = by_time(ORDERS, _midnight(day + timedelta(days=1)), since=_midnight(day))
-    return cast("Iterator[list[OrderDocument]]", found)
+    return by_time(ORDERS, _midnight(day + timedelta(days=1)), since=_midnight(day))
 
 
 def _by_period(day: date) -> Iterator[Row]:

@@ -4,21 +4,23 @@ import asyncio
 
 from gateway.cassandra.reads import read_async
 from gateway.cassandra.statements import Select
-from gateway.mongo.client import Document
+from gateway.paging import Slice, SortKey, bounds_beyond
 from ordering.cassandra.rows import month_at, order_of_history
 from ordering.cassandra.tables import ORDER_MONTHS_BY_USER, ORDERS_BY_USER
-from ordering.reading.history import Slice
+from ordering.documents import OrderDocument
+
+NEWEST = SortKey("created_at", -1)
 
 # Months read at a time, at most: a buyer of one order a month waits for few answers, and Cassandra for no storm.
 WIDEST = 8
 
 
-async def copied_orders_of(owner: str, part: Slice) -> list[Document]:
+async def copied_orders_of(owner: str, part: Slice) -> list[OrderDocument]:
     """At most as many as asked beyond the position, in the direction of reading; without their events.
 
     Only months in which the owner has bought are read: the first alone, mostly enough, then 2, 4 and 8 at once.
     """
-    found: list[Document] = []
+    found: list[OrderDocument] = []
     months = [row["month"] for row in await read_async(_months(owner, part))]
     width = 1
     while months and len(found) < part.size:
@@ -31,20 +33,19 @@ async def copied_orders_of(owner: str, part: Slice) -> list[Document]:
 
 
 def _months(owner: str, part: Slice) -> Select:
-    """From that of the position on."""
+    """The months in which the owner has bought, from that of the position on."""
     where = "owner = ?"
     if part.beyond is not None:
         where += f" AND month {'>=' if part.backward else '<='} ?"
     if part.backward:
         where += " ORDER BY month ASC"
-    first = [month_at(part.beyond.created_at)] if part.beyond is not None else []
+    first = [month_at(part.beyond.value)] if part.beyond is not None else []
     return ORDER_MONTHS_BY_USER.select(where, owner, *first, columns=["month"])
 
 
 def _orders_in(month: str, owner: str, part: Slice, limit: int) -> Select:
-    where = "owner = ? AND month = ?"
-    if part.beyond is not None:
-        where += f" AND (created_at, order_id) {'>' if part.backward else '<'} (?, ?)"
+    beyond = bounds_beyond(NEWEST, part, id_column="order_id")
+    where = f"owner = ? AND month = ?{beyond.cql}"
     if part.backward:
         where += " ORDER BY created_at ASC, order_id ASC"
-    return ORDERS_BY_USER.select(where, owner, month, *(part.beyond or ()), limit=limit)
+    return ORDERS_BY_USER.select(where, owner, month, *beyond.values, limit=limit)

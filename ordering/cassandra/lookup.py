@@ -1,14 +1,16 @@
 """Where archived orders are that a person asks for: by the same keys as those in MongoDB, a partition per year."""
 
 import asyncio
+from collections.abc import Iterable
 from contextlib import aclosing
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from gateway.cassandra.reads import read_many, scan_async
 from gateway.cassandra.statements import Select
+from gateway.paging import Position, Slice, bounds_beyond
+from ordering.cassandra.history import NEWEST
 from ordering.cassandra.tables import ARCHIVED_ORDERS_BY_KEY
-from ordering.reading.history import Position, Slice
-from ordering.reading.lookup import Walk, walks_for
 
 # No order of the shop is older. A key has at most one partition for each year since, most of them empty and cheap.
 FIRST_YEAR = 2020
@@ -16,24 +18,31 @@ FIRST_YEAR = 2020
 CHECKED = 200
 
 
+class Walk(NamedTuple):
+    """A walk along the orders with one key; those are found that have the others too."""
+
+    key: str
+    others: list[str]
+
+
 def archived_id(number: str) -> str | None:
-    """Of the archived order with this number, as `written`. Raises CassandraError."""
+    """The id of the archived order with this number, as `written`. Raises CassandraError."""
     years = range(datetime.now(UTC).year, FIRST_YEAR - 1, -1)
     found = read_many([_by_number(number, year) for year in years])
     return next((row["order_id"] for rows in found for row in rows), None)
 
 
-async def archived_positions(text: str, part: Slice) -> list[Position]:
+async def archived_positions(walks: Iterable[Walk], part: Slice) -> list[Position]:
     """Newest first, each once, forward from the position: all that there are, or one more than asked.
 
     Raises CassandraError.
     """
-    found = await asyncio.gather(*(_walked(walk, part) for walk in walks_for(text)))
+    found = await asyncio.gather(*(_walked(walk, part) for walk in walks))
     return sorted({position for positions in found for position in positions}, reverse=True)[: part.size + 1]
 
 
 async def _walked(walk: Walk, part: Slice) -> list[Position]:
-    newest = part.beyond.created_at if part.beyond else datetime.now(UTC)
+    newest = part.beyond.value if part.beyond else datetime.now(UTC)
     found: list[Position] = []
     for year in range(newest.year, FIRST_YEAR - 1, -1):
         async with aclosing(scan_async(_keyed(walk, year, part))) as rows:
@@ -46,14 +55,12 @@ async def _walked(walk: Walk, part: Slice) -> list[Position]:
 
 
 def _keyed(walk: Walk, year: int, part: Slice) -> Select:
-    where = "key = ? AND year = ?"
-    if part.beyond is not None:
-        where += " AND (created_at, order_id) < (?, ?)"
+    beyond = bounds_beyond(NEWEST, part, id_column="order_id")
     return ARCHIVED_ORDERS_BY_KEY.select(
-        where,
+        f"key = ? AND year = ?{beyond.cql}",
         walk.key,
         year,
-        *(part.beyond or ()),
+        *beyond.values,
         columns=["created_at", "order_id", "keys"],
         page_size=CHECKED if walk.others else part.size + 1,
     )

@@ -16,8 +16,7 @@ from cart.completion import ACTIVE, cart_as_it_stands, take_cart
 from cart.documents import CartDocument
 from cart.reading import active_cart, newest_cart
 from catalog.errors import UnknownGeozone
-from catalog.products.cards import ProductKey
-from catalog.products.purchase import products_to_buy
+from catalog.products.cards import ProductKey, products_to_buy
 from catalog.stock.reservations import Hold, Purpose, marks_of_cart, release, reserve
 from catalog.structure.guard import missing_geozones
 from gateway.domain.errors import DomainError, Refused

@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 from cart.documents import CartDocument
 from catalog.documents import ProductDocument
-from catalog.products.cards import ProductKey
-from catalog.products.purchase import is_on_sale
+from catalog.products.cards import ProductKey, is_on_sale
 from catalog.stock.adjust import available
 from catalog.stock.reservations import Offer, Pieces
 from gateway.domain.errors import DomainError, Refused

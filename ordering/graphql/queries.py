@@ -7,18 +7,18 @@ from gateway.domain.texts import Text
 from gateway.fallback import note_incomplete
 from gateway.graphql.context import RequestContext
 from gateway.graphql.inputs import BadInput
-from gateway.graphql.relay.connections import page_asked
-from gateway.graphql.relay.cursors import TIME, parsed_cursor
+from gateway.graphql.relay.connections import page_asked, slice_of
+from gateway.graphql.relay.cursors import TIME
 from gateway.graphql.relay.ids import key_of
 from gateway.graphql.staff import authorise
 from gateway.mongo.reads import run_async
+from gateway.paging import Page, Slice
+from ordering.documents import OrderDocument
 from ordering.graphql.access import SEE, order_key, orders_seen
 from ordering.graphql.types import NEWEST, Order, OrderConnection
 from ordering.models import OrderStatus as Status
-from ordering.reading.history import EMPTY, Page, Position, Slice, orders_in_geozone, orders_in_status
-from ordering.reading.lookup import MAX_SOUGHT
-from ordering.reading.merged_history import history_of
-from ordering.reading.merged_lookup import look_up
+from ordering.reading.history import EMPTY, history_of, orders_in_geozone, orders_in_status
+from ordering.reading.lookup import MAX_SOUGHT, look_up
 
 NOTHING_SOUGHT = Text(
     "Введите номер заказа, e-mail, телефон, имя или id покупателя.",
@@ -86,13 +86,11 @@ class OrderQuery:
         return OrderConnection(page=await run_async(orders_in_geozone(geozone, part)))
 
 
-def _connection(page: Page) -> OrderConnection:
+def _connection(page: Page[OrderDocument]) -> OrderConnection:
     if not page.complete:
         note_incomplete()
     return OrderConnection(page=page)
 
 
 def _part(first: int | None, after: str | None, last: int | None, before: str | None) -> Slice:
-    asked = page_asked(first, after, last, before)
-    beyond = Position(*parsed_cursor(asked.cursor, NEWEST, TIME)) if asked.cursor is not None else None
-    return Slice(asked.size, asked.backward, beyond)
+    return slice_of(page_asked(first, after, last, before), NEWEST, TIME)

@@ -9,12 +9,13 @@ from catalog.graphql.types import Product
 from catalog.products.cards import ProductKey
 from gateway.graphql.context import RequestContext
 from gateway.graphql.money import Money, rubles
-from gateway.graphql.relay.connections import PageInfo
+from gateway.graphql.relay.connections import PageInfo, page_info_of
 from gateway.graphql.relay.cursors import TIME, cursor
 from gateway.graphql.relay.ids import global_id
 from gateway.graphql.relay.node import Node
 from gateway.graphql.staff import may
 from gateway.mongo.outage import MongoUnavailable
+from gateway.paging import Page, Position
 from ordering import documents
 from ordering.documents import OrderDocument
 from ordering.events import BUYER, PAYMENT_SYSTEM, STAFF, SYSTEM, EventType, note_for_the_buyer
@@ -27,7 +28,6 @@ from ordering.ledger.fields import ledger_of
 from ordering.ledger.ledger import Entry, Kind, Ledger, State
 from ordering.lifecycle.transitions import Who, is_legal
 from ordering.models import OrderStatus as Status
-from ordering.reading.history import Page, position_of
 from ordering.reading.orders import OrderKey
 
 OrderStatus = strawberry.enum(Status, name="OrderStatus")
@@ -258,25 +258,22 @@ class OrderEdge:
 
 @strawberry.type
 class OrderConnection:
-    page: strawberry.Private[Page]
+    page: strawberry.Private[Page[OrderDocument]]
 
     @strawberry.field
     def edges(self) -> list[OrderEdge]:
-        return [OrderEdge(cursor=cursor_of(order), node=Order(document=order)) for order in self.page.orders]
+        return [
+            OrderEdge(cursor=cursor_of(placed.position), node=Order(document=placed.document))
+            for placed in self.page.placed
+        ]
 
     @strawberry.field
     def nodes(self) -> list[Order]:
-        return [Order(document=order) for order in self.page.orders]
+        return [Order(document=order) for order in self.page.documents]
 
     @strawberry.field
     def page_info(self) -> PageInfo:
-        orders = self.page.orders
-        return PageInfo(
-            has_next_page=self.page.has_next,
-            has_previous_page=self.page.has_previous,
-            start_cursor=cursor_of(orders[0]) if orders else None,
-            end_cursor=cursor_of(orders[-1]) if orders else None,
-        )
+        return page_info_of(self.page, cursor_of)
 
 
 async def _sees_all(context: RequestContext) -> bool:
@@ -292,5 +289,5 @@ async def _actor_seen(actor: str, context: RequestContext) -> str:
     return actor if actor in PROGRAMS_AND_BUYERS or await _sees_all(context) else STAFF
 
 
-def cursor_of(order: OrderDocument) -> str:
-    return cursor(NEWEST, TIME, *position_of(order))
+def cursor_of(position: Position) -> str:
+    return cursor(NEWEST, TIME, *position)

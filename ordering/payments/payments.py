@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from pymongo import ReturnDocument
 
-from catalog.products.purchase import keys_now
+from catalog.products.cards import keys_now
 from catalog.stock.reservations import LOOKS, Hold, Offer, Pieces, Purpose, release, reserve
 from gateway.domain.uuid7 import uuid7
 from gateway.mongo.client import collection_of

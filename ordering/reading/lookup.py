@@ -1,10 +1,21 @@
-"""Any order by what a person says on the phone: its number, e-mail, telephone, customer's id or name."""
+"""Any order by what a person says on the phone: its number, e-mail, telephone, customer's id or name.
 
-from typing import Any, NamedTuple
+Archived or not, in one list by time.
+"""
 
+from dataclasses import replace
+from typing import Any
+
+from django.conf import settings
+
+from gateway.cassandra.errors import CassandraError
 from gateway.mongo.policies import ORDER_STATUS
-from gateway.mongo.reads import Read
-from ordering.reading.history import Page, Slice, page_of
+from gateway.mongo.reads import Read, run_async
+from gateway.paging import Page, Placed, Slice
+from ordering.cassandra.lookup import Walk, archived_positions
+from ordering.cassandra.orders import copied_orders
+from ordering.documents import OrderDocument
+from ordering.reading.history import orders_at, position_of
 from ordering.reading.lookup_keys import keys_sought
 
 # As long as an e-mail address may be.
@@ -13,11 +24,22 @@ MAX_SOUGHT = 254
 BY_KEYS = "keys_1_created_at_-1__id_-1"
 
 
-class Walk(NamedTuple):
-    """Along the orders with one key; those are found that have the others too."""
+async def look_up(text: str, part: Slice) -> Page[OrderDocument]:
+    """Forward only. An old order that never ended is not archived: the two stores overlap in time."""
+    # In this order: what is archived between the two reads was found by the first. Its keys are in Cassandra before it
+    # leaves MongoDB, so that the other way round it could be found by neither.
+    page = await run_async(lookup(text, part))
+    if not settings.CASSANDRA_CONTACT_POINTS:
+        return page
+    try:
+        return await _with_archived(page, text, part)
+    except CassandraError:
+        return replace(page, complete=False)
 
-    key: str
-    others: list[str]
+
+def lookup(text: str, part: Slice) -> Read[Page[OrderDocument]]:
+    """Those in MongoDB, newest first, each once, whatever it was found by. Asks every shard, by its index of keys."""
+    return orders_at([_point(walk) for walk in walks_for(text)], part, BY_KEYS, policy=ORDER_STATUS)
 
 
 def walks_for(text: str) -> list[Walk]:
@@ -31,9 +53,14 @@ def walks_for(text: str) -> list[Walk]:
     return walks
 
 
-def lookup(text: str, part: Slice) -> Read[Page]:
-    """Newest first, each once, whatever it was found by. Asks every shard, by the index of the keys."""
-    return page_of([_point(walk) for walk in walks_for(text)], part, BY_KEYS, policy=ORDER_STATUS)
+async def _with_archived(page: Page[OrderDocument], text: str, part: Slice) -> Page[OrderDocument]:
+    orders = {placed.position: placed.document for placed in page.placed}
+    positions = sorted({*orders, *await archived_positions(walks_for(text), part)}, reverse=True)
+    shown = positions[: part.size]
+    archived = await copied_orders(position.id for position in shown if position not in orders)
+    orders |= {position_of(copy.order): copy.order for copy in archived.values()}
+    found = [Placed(orders[position], position) for position in shown if position in orders]
+    return replace(page, placed=found, has_next=page.has_next or len(positions) > part.size)
 
 
 def _point(walk: Walk) -> dict[str, Any]:

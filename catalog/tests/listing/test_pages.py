@@ -8,14 +8,16 @@ import pytest
 from bson import Decimal128
 from pymongo import WriteConcern
 
+from catalog.documents import ProductDocument
 from catalog.listing.filters import Wanted
-from catalog.listing.pages import Page, Slice, Sort, count, page
+from catalog.listing.pages import Sort, count, page
 from catalog.products.derived import derived_fields
 from catalog.tests.listing import brute_force
 from catalog.tests.listing.wishes import EVERY_CATEGORY, LISTED, SEARCHES, SMARTPHONES
 from gateway.mongo.client import Document, database
 from gateway.mongo.commands import COMMANDS, Sent
 from gateway.mongo.reads import run, run_steps
+from gateway.paging import Page, Slice
 
 FIELD_SORTS = [sort for sort in Sort if sort is not Sort.RELEVANCE]
 CASES = [
@@ -24,22 +26,22 @@ CASES = [
 ]
 
 
-def read(wanted: Wanted, sort: Sort, part: Slice) -> Page:
+def read(wanted: Wanted, sort: Sort, part: Slice) -> Page[ProductDocument]:
     return run_steps(page(wanted, sort, part, every_category=EVERY_CATEGORY))
 
 
-def pages(wanted: Wanted, sort: Sort, size: int, *, backward: bool = False) -> Iterator[Page]:
+def pages(wanted: Wanted, sort: Sort, size: int, *, backward: bool = False) -> Iterator[Page[ProductDocument]]:
     beyond = None
     while True:
         found = read(wanted, sort, Slice(size, backward, beyond))
         yield found
         if not (found.has_previous if backward else found.has_next):
             return
-        beyond = found.products[0 if backward else -1].position
+        beyond = found.placed[0 if backward else -1].position
 
 
-def ids(found: Page) -> list[str]:
-    return [placed.document["_id"] for placed in found.products]
+def ids(found: Page[ProductDocument]) -> list[str]:
+    return [placed.document["_id"] for placed in found.placed]
 
 
 @pytest.mark.parametrize(("name", "sort"), CASES, ids=[f"{name} {sort.name}" for name, sort in CASES])
@@ -65,7 +67,7 @@ def test_count_is_that_of_the_brute_force_list(documents: list[Document], name: 
 
 def test_page_tells_what_lies_on_either_side(documents: list[Document]) -> None:
     first, second = itertools.islice(pages(LISTED["category"], Sort.NAME, 5), 2)
-    before = read(LISTED["category"], Sort.NAME, Slice(5, backward=True, beyond=second.products[0].position))
+    before = read(LISTED["category"], Sort.NAME, Slice(5, backward=True, beyond=second.placed[0].position))
 
     assert (first.has_previous, first.has_next) == (False, True)
     assert (second.has_previous, second.has_next) == (True, True)
@@ -84,7 +86,7 @@ def test_page_of_a_category_is_one_command_to_one_shard(documents: list[Document
     (start,) = itertools.islice(pages(LISTED["category"], sort, 5), 1)
 
     with COMMANDS.counted() as sent:
-        read(LISTED["one facet"], sort, Slice(24, beyond=start.products[-1].position))
+        read(LISTED["one facet"], sort, Slice(24, beyond=start.placed[-1].position))
 
     assert sent == {Sent("find", "products", "catalog.list", 1): 1}
 

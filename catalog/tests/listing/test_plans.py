@@ -5,11 +5,12 @@ from typing import Any
 import pytest
 
 from catalog.listing.filters import Wanted
-from catalog.listing.pages import Position, Slice, Sort, page
+from catalog.listing.pages import Sort, page
 from catalog.tests.listing import brute_force
 from catalog.tests.listing.wishes import CHECKED, EVERY_CATEGORY, EXACT, EXACT_BY_PRICE, LISTED, MERGED, SEARCHES
 from gateway.mongo.client import Document, database
 from gateway.mongo.reads import Read
+from gateway.paging import Position, Slice
 
 PAGE = 24
 FIELD_SORTS = [sort for sort in Sort if sort is not Sort.RELEVANCE]

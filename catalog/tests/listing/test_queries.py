@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from pytest_django import Settings
 
 from catalog.graphql.types import discount_percent
 from catalog.listing.filters import Wanted
@@ -157,6 +158,14 @@ def test_page_is_24_by_default_and_everything_is_listed_without_a_filter(on_sale
 
     assert len(found["nodes"]) == 24
     assert ask("{ products { totalCount } }").data["products"]["totalCount"] == len(on_sale)
+
+
+def test_page_is_as_large_as_the_setting_allows(on_sale: list[Document], settings: Settings) -> None:
+    settings.GRAPHQL_MAX_PAGE = 200
+
+    assert len(ask(PAGE, first=150).data["products"]["nodes"]) == min(150, len(on_sale))
+    assert len(on_sale) > 100
+    assert ask(PAGE, first=201).messages[0][1] == "first должно быть от 0 до 200, а не 201."
 
 
 @pytest.mark.parametrize(

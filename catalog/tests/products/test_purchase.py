@@ -3,8 +3,7 @@
 import pytest
 from pymongo.database import Database
 
-from catalog.products.cards import ProductKey
-from catalog.products.purchase import is_on_sale, products_to_buy
+from catalog.products.cards import ProductKey, is_on_sale, products_to_buy
 from catalog.products.upsert import upsert_product
 from catalog.tests.writing import MARINA, draft, shop, two_shards
 from gateway.mongo.client import Document

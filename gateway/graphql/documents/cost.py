@@ -34,8 +34,8 @@ from graphql import (
 from gateway.domain.texts import Text
 from gateway.graphql.documents.limits import PAGE, Fragments
 from gateway.graphql.errors import RequestRefused
+from gateway.paging import default_size
 
-DEFAULT_PAGE = 24
 MUTATION = 10
 # Lists of categories and the like have no page size; taken one for another they could be nested without end. Lists of
 # plain values lie in the document that was read anyway and count as one object.
@@ -52,7 +52,7 @@ Variables = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Page:
+class Repetition:
     """Something repeated as often as the request says."""
 
     kind: Literal["edges", "page", "list"]
@@ -64,7 +64,7 @@ class Page:
         found = [size for node in self.sizes if (size := _size(node, variables)) is not None]
         if self.kind == "list":
             return max(found, default=1)
-        size = max(found, default=DEFAULT_PAGE)
+        size = max(found, default=default_size())
         PAGE.check(size)
         return max(0, size)
 
@@ -72,21 +72,21 @@ class Page:
 @dataclass(slots=True)
 class Cost:
     fixed: int = 0
-    pages: Counter[Page] = field(default_factory=Counter)
+    repetitions: Counter[Repetition] = field(default_factory=Counter)
 
     def add(self, other: "Cost", times: int = 1) -> None:
         self.fixed += times * other.fixed
-        for page, count in other.pages.items():
-            self.pages[page] += times * count
+        for repetition, count in other.repetitions.items():
+            self.repetitions[repetition] += times * count
 
-    def total(self, variables: Variables, known: dict[Page, int] | None = None) -> int:
-        """`known`: what was computed of the same pages before."""
+    def total(self, variables: Variables, known: dict[Repetition, int] | None = None) -> int:
+        """The sum for these variables; `known`: what was computed of the same repetitions before."""
         known = {} if known is None else known
         total = self.fixed
-        for page, count in self.pages.items():
-            if page not in known:
-                known[page] = page.size(variables) * page.each.total(variables, known)
-            total += count * known[page]
+        for repetition, count in self.repetitions.items():
+            if repetition not in known:
+                known[repetition] = repetition.size(variables) * repetition.each.total(variables, known)
+            total += count * known[repetition]
         return total
 
 
@@ -163,7 +163,7 @@ class _Costs:
         below = self.of_selections(node.selection_set, type_)
         if _is_connection(parent) and name in {"edges", "nodes"}:
             below.fixed += name == "nodes"
-            return Cost(0, Counter({Page("edges", (), below): 1}))
+            return Cost(0, Counter({Repetition("edges", (), below): 1}))
         if _is_connection(type_):
             cost.add(_sized(below, _arguments(node, {"first", "last"})))
             cost.fixed += 1
@@ -172,7 +172,7 @@ class _Costs:
         if not _is_list(definition.type):
             cost.add(below)
         elif lists := [name for name, argument in definition.args.items() if _is_list(argument.type)]:
-            cost.pages[Page("list", _arguments(node, lists), below)] += 1
+            cost.repetitions[Repetition("list", _arguments(node, lists), below)] += 1
         else:
             cost.add(below, NODES_OF_UNKNOWN_NUMBER if _is_node(type_) else 1)
         return cost
@@ -181,8 +181,9 @@ class _Costs:
 def _sized(connection: Cost, sizes: tuple[ValueNode, ...]) -> Cost:
     """Give the edges found below a connection the size that it was asked for."""
     cost = Cost(connection.fixed)
-    for page, count in connection.pages.items():
-        cost.pages[Page("page", sizes, page.each) if page.kind == "edges" else page] += count
+    for repetition, count in connection.repetitions.items():
+        sized = Repetition("page", sizes, repetition.each) if repetition.kind == "edges" else repetition
+        cost.repetitions[sized] += count
     return cost
 
 

@@ -1,14 +1,14 @@
 """Pages as Relay asks for them: first/after or last/before."""
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import strawberry
 
 from gateway.domain.texts import Text
 from gateway.graphql.inputs import BadInput
-
-DEFAULT_PAGE = 24
-MAX_PAGE = 100
+from gateway.graphql.relay.cursors import Kind, parsed_cursor
+from gateway.paging import Page, Position, Slice, default_size, max_size
 
 BOTH_DIRECTIONS = Text(
     "Укажите либо first и after, либо last и before.", "Give either first and after, or last and before."
@@ -27,6 +27,15 @@ class PageInfo:
     end_cursor: str | None
 
 
+def page_info_of(page: Page[Any], cursor_of: Callable[[Position], str]) -> PageInfo:
+    return PageInfo(
+        has_next_page=page.has_next,
+        has_previous_page=page.has_previous,
+        start_cursor=cursor_of(page.placed[0].position) if page.placed else None,
+        end_cursor=cursor_of(page.placed[-1].position) if page.placed else None,
+    )
+
+
 class PageAsked(NamedTuple):
     size: int
     backward: bool
@@ -38,6 +47,12 @@ def page_asked(first: int | None, after: str | None, last: int | None, before: s
     if backward and (first is not None or after is not None):
         raise BadInput(BOTH_DIRECTIONS)
     size = last if backward else first
-    if size is not None and not 0 <= size <= MAX_PAGE:
-        raise BadInput(PAGE_SIZE, argument="last" if backward else "first", maximum=MAX_PAGE, value=size)
-    return PageAsked(DEFAULT_PAGE if size is None else size, backward, before if backward else after)
+    if size is not None and not 0 <= size <= max_size():
+        raise BadInput(PAGE_SIZE, argument="last" if backward else "first", maximum=max_size(), value=size)
+    return PageAsked(default_size() if size is None else size, backward, before if backward else after)
+
+
+def slice_of(asked: PageAsked, sort: str, kind: Kind) -> Slice:
+    """The part of this sort that was asked for; refuses a cursor that is damaged or was taken from another sort."""
+    beyond = parsed_cursor(asked.cursor, sort, kind) if asked.cursor is not None else None
+    return Slice(asked.size, asked.backward, beyond)

@@ -1,4 +1,4 @@
-"""Cursors: the name of the sort and the values of the last product shown, each checked for its type when it returns."""
+"""Cursors: the name of the sort and the position of a document in it, each part checked when it comes back."""
 
 import re
 from collections.abc import Callable
@@ -12,6 +12,7 @@ from gateway.domain.texts import Text
 from gateway.graphql.inputs import BadInput
 from gateway.graphql.relay.ids import MAX_PART
 from gateway.graphql.relay.opaque import opened, sealed
+from gateway.paging import Position
 
 BAD_CURSOR = Text("Курсор повреждён: «{cursor}».", 'The cursor is damaged: "{cursor}".')
 OTHER_SORT = Text(
@@ -73,8 +74,8 @@ def cursor(sort: str, kind: Kind, value: Any, id_: str) -> str:
     return sealed(sort, kind.write(value), id_)
 
 
-def parsed_cursor(text: str, sort: str, kind: Kind) -> tuple[Any, str]:
-    """Value and id; refuses what is damaged, crafted, or of another sort."""
+def parsed_cursor(text: str, sort: str, kind: Kind) -> Position:
+    """The position that the cursor names; refuses what is damaged, crafted, or of another sort."""
     parts = opened(text)
     if not parts or len(parts) != 3 or not 0 < len(parts[2]) <= MAX_PART:
         raise BadInput(BAD_CURSOR, cursor=text[:100])
@@ -82,6 +83,6 @@ def parsed_cursor(text: str, sort: str, kind: Kind) -> tuple[Any, str]:
     if of != sort:
         raise BadInput(OTHER_SORT, other=of[:100], sort=sort)
     try:
-        return kind.read(value), id_
+        return Position(kind.read(value), id_)
     except ValueError as error:
         raise BadInput(BAD_CURSOR, cursor=text[:100]) from error

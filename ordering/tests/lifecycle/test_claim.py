@@ -15,6 +15,7 @@ from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
 from gateway.mongo.reads import run
 from gateway.mongo.routing import ROUTING
+from gateway.paging import Slice
 from gateway.tests.paused import paused_process
 from ordering.checkout.holds import settle_queued
 from ordering.documents import OrderDocument
@@ -26,7 +27,7 @@ from ordering.lifecycle.moves import move_order
 from ordering.lifecycle.transitions import Who
 from ordering.models import OrderStatus
 from ordering.payments.payments import IncomingMoney, receive_payment
-from ordering.reading.history import Slice, orders_of
+from ordering.reading.history import orders_of
 from ordering.reading.lookup import lookup
 from ordering.reading.orders import find_order
 from ordering.tests.many import copies, one_bought
@@ -114,9 +115,9 @@ def test_claimed_order_is_found_by_history_by_its_old_id_and_by_support(orders: 
     found = find_order(order["_id"], owner=guest)
     assert found is not None
     assert found["owner"] == CUSTOMER
-    assert run(orders_of(CUSTOMER, Slice(5))).orders == [found]
-    assert run(orders_of(guest, Slice(5))).orders == []
-    assert run(lookup(str(user_id_of(CUSTOMER)), Slice(5))).orders == [found]
+    assert run(orders_of(CUSTOMER, Slice(5))).documents == [found]
+    assert run(orders_of(guest, Slice(5))).documents == []
+    assert run(lookup(str(user_id_of(CUSTOMER)), Slice(5))).documents == [found]
 
 
 def test_claiming_again_or_nothing_changes_nothing(orders: Database[Document]) -> None:

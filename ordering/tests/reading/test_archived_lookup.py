@@ -6,7 +6,7 @@ from pymongo.database import Database
 from gateway.graphql.relay.ids import global_id
 from gateway.mongo.client import Document
 from ordering.documents import OrderDocument
-from ordering.reading import merged_lookup
+from ordering.reading import lookup as merged_lookup
 from ordering.tests.asking import LOOKUP, Ask, ask, found, ivan, like, public
 from ordering.tests.copied import (
     AfterTheFirst,

@@ -8,10 +8,10 @@ from pymongo.database import Database
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
 from gateway.mongo.reads import Read, run
+from gateway.paging import Page, Slice
+from ordering.documents import OrderDocument
 from ordering.models import OrderStatus
 from ordering.reading.history import (
-    Page,
-    Slice,
     orders_in_geozone,
     orders_in_status,
     orders_of,
@@ -24,18 +24,18 @@ from ordering.tests.shop import CUSTOMER, GUEST, buy, fill, orders, shop, stocke
 __all__ = ["orders", "shop", "stocked", "two_shards"]
 
 PAGE = 10
-READS: dict[str, Callable[[Slice], Read[Page]]] = {
+READS: dict[str, Callable[[Slice], Read[Page[OrderDocument]]]] = {
     "owner": lambda part: orders_of(CUSTOMER, part),
     "status": lambda part: orders_in_status(OrderStatus.NEW, part),
     "geozone": lambda part: orders_in_geozone("msk", part),
 }
 
 
-def ids(page: Page) -> list[str]:
-    return [order["_id"] for order in page.orders]
+def ids(page: Page[OrderDocument]) -> list[str]:
+    return [order["_id"] for order in page.documents]
 
 
-def walked(read: Callable[[Slice], Read[Page]], *, backward: bool) -> list[str]:
+def walked(read: Callable[[Slice], Read[Page[OrderDocument]]], *, backward: bool) -> list[str]:
     """All pages, one after the other, put together in the order of the list."""
     found: list[str] = []
     part = Slice(PAGE, backward)
@@ -44,7 +44,7 @@ def walked(read: Callable[[Slice], Read[Page]], *, backward: bool) -> list[str]:
         found = [*ids(page), *found] if backward else [*found, *ids(page)]
         if not (page.has_previous if backward else page.has_next):
             return found
-        part = Slice(PAGE, backward, position_of(page.orders[0 if backward else -1]))
+        part = Slice(PAGE, backward, position_of(page.documents[0 if backward else -1]))
 
 
 @pytest.mark.parametrize("backward", [False, True], ids=["forward", "backward"])
@@ -62,7 +62,7 @@ def test_new_order_stands_first_at_once(orders: Database[Document]) -> None:
 
     order = buy(client_key="again").order
 
-    assert run(orders_of(CUSTOMER, Slice(1))).orders == [orders["orders"].find_one({"_id": order["_id"]})]
+    assert run(orders_of(CUSTOMER, Slice(1))).documents == [orders["orders"].find_one({"_id": order["_id"]})]
 
 
 def test_order_made_between_two_pages_moves_nothing(orders: Database[Document]) -> None:
@@ -71,7 +71,7 @@ def test_order_made_between_two_pages_moves_nothing(orders: Database[Document]) 
     fill(CUSTOMER, ("PROD-1", 1))
     buy()
 
-    second = run(orders_of(CUSTOMER, Slice(6, beyond=position_of(first.orders[-1]))))
+    second = run(orders_of(CUSTOMER, Slice(6, beyond=position_of(first.documents[-1]))))
 
     assert [*ids(first), *ids(second)] == expected
     assert (second.has_next, second.has_previous) == (False, True)
@@ -85,7 +85,7 @@ def test_history_is_the_owners_alone_and_of_the_statuses_asked_for(orders: Datab
 
     assert ids(run(orders_of(CUSTOMER, Slice(9), {OrderStatus.PAID}))) == paid
     assert ids(run(orders_of(CUSTOMER, Slice(9), {OrderStatus.PAID, OrderStatus.NEW}))) == [order["_id"], *paid]
-    assert len(run(orders_of(CUSTOMER, Slice(9))).orders) == 5
+    assert len(run(orders_of(CUSTOMER, Slice(9))).documents) == 5
 
 
 def test_slices_hold_one_status_and_one_geozone(orders: Database[Document]) -> None:
@@ -100,7 +100,7 @@ def test_slices_hold_one_status_and_one_geozone(orders: Database[Document]) -> N
 
 def test_history_is_one_command_to_one_shard_and_slices_ask_every_shard(orders: Database[Document]) -> None:
     copies(orders, one_bought(CUSTOMER), 3)
-    beyond = position_of(run(orders_of(CUSTOMER, Slice(1))).orders[0])
+    beyond = position_of(run(orders_of(CUSTOMER, Slice(1))).documents[0])
 
     with COMMANDS.counted() as history:
         run(orders_of(CUSTOMER, Slice(2)))
@@ -118,7 +118,7 @@ def test_page_of_a_history_examines_what_it_shows_and_one_more(orders: Database[
     order = one_bought(CUSTOMER)
     copies(orders, order, 40)
     copies(orders, order, 40, owner=GUEST)
-    middle = run(orders_of(CUSTOMER, Slice(20))).orders[-1]
+    middle = run(orders_of(CUSTOMER, Slice(20))).documents[-1]
 
     for beyond in (None, position_of(middle)):
         statistics, stages = explained(orders_of(CUSTOMER, Slice(PAGE, backward, beyond)))
@@ -139,7 +139,7 @@ def test_what_is_owed_of_a_history_is_found_without_looking_at_the_rest(
     all_ids = [order["_id"], *copies(orders, order, 40)]
     owed = [all_ids[0], all_ids[7], all_ids[8]]
     orders["orders"].update_many({"_id": {"$nin": owed}}, {"$unset": {"unsynced": 1}})
-    middle = run(orders_of(CUSTOMER, Slice(20))).orders[7 if backward else 0]
+    middle = run(orders_of(CUSTOMER, Slice(20))).documents[7 if backward else 0]
     expected = {None: owed[::-1] if backward else owed, position_of(middle): owed[:1] if backward else owed[1:]}
 
     for beyond, found in expected.items():
@@ -157,7 +157,7 @@ def test_page_of_a_slice_examines_one_page_on_every_shard(orders: Database[Docum
     copies(orders, order, 40)
     copies(orders, order, 40, owner=GUEST)
     copies(orders, order, 40, owner=GUEST, status="paid", geozone="spb")
-    middle = run(READS["status"](Slice(20))).orders[-1]
+    middle = run(READS["status"](Slice(20))).documents[-1]
 
     for beyond in (None, position_of(middle)):
         statistics, stages = explained(READS[name](Slice(PAGE, beyond=beyond)))

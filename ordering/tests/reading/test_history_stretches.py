@@ -6,8 +6,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ordering.reading.history import Position, Slice
-from ordering.reading.merged_history import together
+from gateway.paging import Position, Slice
+from ordering.reading.history import together
 
 EPOCH = datetime(2026, 3, 1)  # noqa: DTZ001 - as both stores give times
 
@@ -32,7 +32,7 @@ def test_stretch_is_whole_up_to_its_end_and_shows_the_newest_version_once(
     truth = sorted((each for each in truth if (each[0] > start if backward else each[0] < start)), reverse=not backward)
 
     def document(position: Position, version: int) -> Any:
-        return {"_id": position.id, "created_at": position.created_at, "version": version}
+        return {"_id": position.id, "created_at": position.value, "version": version}
 
     fresh = [document(position, version) for position, version, copied in truth if version > copied][:size]
     rows = [document(position, copied) for position, _, copied in truth if copied][:size]

@@ -7,9 +7,10 @@ from gateway.accounts.owners import customer_owner, user_id_of
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
 from gateway.mongo.reads import run
+from gateway.paging import Slice
 from ordering.checkout.request import ContactDetails
 from ordering.documents import OrderDocument
-from ordering.reading.history import Slice, position_of
+from ordering.reading.history import position_of
 from ordering.reading.lookup import lookup
 from ordering.tests.many import copies, explained, one_bought
 from ordering.tests.shop import CUSTOMER, GUEST, buy, fill, orders, shop, stocked, two_shards
@@ -29,7 +30,7 @@ def order(orders: Database[Document]) -> OrderDocument:
 
 
 def found(text: str, part: Slice | None = None) -> list[str]:
-    return [document["_id"] for document in run(lookup(text, part or Slice(24))).orders]
+    return [document["_id"] for document in run(lookup(text, part or Slice(24))).documents]
 
 
 @pytest.mark.parametrize("separator", ["-", "", " ", "–"])
@@ -106,9 +107,9 @@ def test_orders_of_one_name_come_newest_first_in_pages(orders: Database[Document
     expected = [order["_id"], *copies(orders, order, 7, owner=GUEST), *older]
 
     first = run(lookup("покупатель", Slice(10)))
-    second = run(lookup("покупатель", Slice(10, beyond=position_of(first.orders[-1]))))
+    second = run(lookup("покупатель", Slice(10, beyond=position_of(first.documents[-1]))))
 
-    assert [each["_id"] for each in (*first.orders, *second.orders)] == expected
+    assert [each["_id"] for each in (*first.documents, *second.documents)] == expected
     assert (first.has_next, second.has_next) == (True, False)
 
 
@@ -119,7 +120,7 @@ def test_page_examines_one_page_of_keys_on_every_shard(orders: Database[Document
     order = one_bought(CUSTOMER)
     copies(orders, order, 40)
     copies(orders, order, 40, owner=GUEST)
-    middle = run(lookup(text, Slice(30))).orders[-1]
+    middle = run(lookup(text, Slice(30))).documents[-1]
 
     for beyond in (None, position_of(middle)):
         statistics, stages = explained(lookup(text, Slice(10, beyond=beyond)))

@@ -15,14 +15,14 @@ from gateway.cassandra.statements import Row, Select
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
 from gateway.mongo.reads import run
+from gateway.paging import Page, Position, Slice
 from gateway.sync.marks import CHANGED
 from ordering.cassandra import history
 from ordering.documents import OrderDocument
 from ordering.lifecycle.claim import claim_orders
 from ordering.models import OrderStatus
-from ordering.reading import merged_history
-from ordering.reading.history import Page, Position, Slice, orders_of, position_of
-from ordering.reading.merged_history import history_of
+from ordering.reading import history as merged_history
+from ordering.reading.history import history_of, orders_of, position_of
 from ordering.tests.copied import (
     NO_CASSANDRA,
     AfterTheFirst,
@@ -45,8 +45,8 @@ from ordering.tests.shop import CUSTOMER, orders, shop, stocked, two_shards
 __all__ = ["after_the_first", "cassandra_away", "orders", "patient", "running", "shop", "stocked", "two_shards"]
 
 
-def ids(page: Page) -> list[str]:
-    return [order["_id"] for order in page.orders]
+def ids(page: Page[OrderDocument]) -> list[str]:
+    return [order["_id"] for order in page.documents]
 
 
 def walked(running: Run, owner: str, *, size: int, backward: bool) -> list[str]:
@@ -58,7 +58,7 @@ def walked(running: Run, owner: str, *, size: int, backward: bool) -> list[str]:
         found = [*ids(page), *found] if backward else [*found, *ids(page)]
         if not (page.has_previous if backward else page.has_next):
             return found
-        part = Slice(size, backward, position_of(page.orders[0 if backward else -1]))
+        part = Slice(size, backward, position_of(page.documents[0 if backward else -1]))
 
 
 def change(shop: Database[Document], order_id: str, **fields: Any) -> None:
@@ -97,7 +97,7 @@ def test_pages_go_across_copied_changed_new_and_archived_orders(
     assert walked(running, owner, size=3, backward=backward) == all_ids
     page = running(history_of(owner, Slice(20)))
     assert (ids(page), page.has_next, page.has_previous, page.complete) == (all_ids, False, False, True)
-    assert page.orders[4]["status"] == "paid"
+    assert page.documents[4]["status"] == "paid"
 
 
 def test_history_is_the_same_before_and_after_it_is_copied_and_archived(
@@ -109,7 +109,7 @@ def test_history_is_the_same_before_and_after_it_is_copied_and_archived(
     def shown() -> list[dict[str, Any]]:
         page = running(history_of(owner, Slice(5)))
         owed = ("events", "stock_due", "mail_due", "unsynced", "synced_version")
-        return [{name: value for name, value in order.items() if name not in owed} for order in page.orders]
+        return [{name: value for name, value in order.items() if name not in owed} for order in page.documents]
 
     before = shown()
     copy(orders, all_ids)
@@ -148,7 +148,7 @@ def test_order_made_between_the_two_reads_is_left_to_the_next_time(
     with monkeypatch.context() as meanwhile:
         meanwhile.setattr(merged_history, "copied_orders_of", after_it_was_made)
         page = running(history_of(owner, Slice(2)))
-    rest = running(history_of(owner, Slice(2, beyond=position_of(page.orders[-1]))))
+    rest = running(history_of(owner, Slice(2, beyond=position_of(page.documents[-1]))))
 
     assert [*ids(page), *ids(rest)][-2:] == old
     assert len({*ids(page), *ids(rest)}) == 3
@@ -168,13 +168,13 @@ def test_statuses_are_those_of_now_whatever_was_copied(
     change(orders, all_ids[10], status="paid")
     paid = [all_ids[5], all_ids[9], all_ids[10]]
 
-    def page(size: int, beyond: Position | None = None) -> Page:
-        found: Page = running(history_of(owner, Slice(size, backward, beyond), {OrderStatus.PAID}))
+    def page(size: int, beyond: Position | None = None) -> Page[OrderDocument]:
+        found: Page[OrderDocument] = running(history_of(owner, Slice(size, backward, beyond), {OrderStatus.PAID}))
         return found
 
     assert ids(page(9)) == paid
     first = page(2)
-    second = page(2, position_of(first.orders[0 if backward else -1]))
+    second = page(2, position_of(first.documents[0 if backward else -1]))
     assert [ids(first), ids(second)] == ([paid[1:], paid[:1]] if backward else [paid[:2], paid[2:]])
     more = [each.has_previous if backward else each.has_next for each in (first, second)]
     assert more == [True, False]
@@ -222,7 +222,7 @@ def test_months_without_orders_are_not_read(
     all_ids = placed(orders, like, *moments, owner=owner)
     copy(orders, all_ids)
     months = ["2026-11", "2026-02", "2023-06", "2020-01"]
-    start = position_of(run(orders_of(owner, Slice(9))).orders[2 if backward else 1])
+    start = position_of(run(orders_of(owner, Slice(9))).documents[2 if backward else 1])
 
     assert ids(running(history_of(owner, Slice(9, backward)))) == all_ids
     assert asked == ["months", *(reversed(months) if backward else months)]
@@ -305,11 +305,11 @@ def test_while_cassandra_is_away_a_page_that_reaches_back_to_the_archive_may_be_
     all_ids = placed(orders, like, *days_ago(0, 10, 20, 400, 500, 600), owner=owner)
     # Those of 500 and 600 days have never ended, and stay.
     archive(orders, all_ids[3:4])
-    standing = run(orders_of(owner, Slice(9))).orders
+    standing = run(orders_of(owner, Slice(9))).documents
     cassandra_away()
 
     def shown(part: Slice) -> tuple[list[str], bool]:
-        page: Page = running(history_of(owner, part))
+        page: Page[OrderDocument] = running(history_of(owner, part))
         return ids(page), page.complete
 
     left = [*all_ids[:3], *all_ids[4:]]
@@ -363,7 +363,7 @@ def test_whatever_happens_between_two_pages_nothing_is_missed_or_shown_twice(
             found = [*ids(page), *found] if backward else [*found, *ids(page)]
             if not (page.has_previous if backward else page.has_next):
                 break
-            part = Slice(size, backward, position_of(page.orders[0 if backward else -1]))
+            part = Slice(size, backward, position_of(page.documents[0 if backward else -1]))
 
         assert len(set(found)) == len(found)
         assert [each for each in found if each in there] == there

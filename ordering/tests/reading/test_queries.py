@@ -74,7 +74,7 @@ def history(buyer: Buyer, **arguments: Any) -> OrderConnection:
 
 
 def ids(connection: OrderConnection) -> list[str]:
-    return [order["_id"] for order in connection.page.orders]
+    return [order["_id"] for order in connection.page.documents]
 
 
 def test_owner_reads_the_order_right_after_buying(guest: Buyer, order: dict[str, Any]) -> None:
@@ -152,11 +152,11 @@ def test_history_is_complete_right_after_buying_newest_first(
         guest.send(ADD, lines=lines(("PROD-1", 1)))
         bought = guest.send(CHECKOUT, input={**INPUT, "clientKey": f"k-{each}", "expectedTotal": "99999"})
         numbers.insert(0, bought["order"]["number"])
-        assert [order["number"] for order in history(guest).page.orders] == numbers
+        assert [order["number"] for order in history(guest).page.documents] == numbers
     guest.send(CANCEL, order=bought["order"]["id"])
 
-    assert [order["number"] for order in history(guest, status=[OrderStatus.CANCELLED]).page.orders] == numbers[:1]
-    assert [order["number"] for order in history(guest, status=[OrderStatus.NEW]).page.orders] == numbers[1:]
+    assert [order["number"] for order in history(guest, status=[OrderStatus.CANCELLED]).page.documents] == numbers[:1]
+    assert [order["number"] for order in history(guest, status=[OrderStatus.NEW]).page.documents] == numbers[1:]
     assert ids(history(guest, status=[])) == []
     assert ids(history(Buyer(web))) == []
 
@@ -168,9 +168,9 @@ def test_history_goes_on_from_a_cursor_both_ways(
     expected = [stored["_id"], *copies(orders, stored, 5)]
 
     first = history(guest, first=2)
-    after = cursor_of(first.page.orders[-1])
+    after = cursor_of(first.page.placed[-1].position)
     second = history(guest, first=10, after=after)
-    back = history(guest, last=10, before=cursor_of(second.page.orders[0]))
+    back = history(guest, last=10, before=cursor_of(second.page.placed[0].position))
 
     assert [*ids(first), *ids(second)] == expected
     assert ids(back) == expected[:2]

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from graphql import GraphQLObjectType
+from pytest_django import Settings
 
 from gateway.graphql.documents.cost import EXTRA, check, objects_in
 from gateway.graphql.errors import RequestRefused
@@ -55,6 +56,12 @@ def test_page_size_comes_from_variables_and_their_defaults() -> None:
     assert cost(query, n=50) == 1 + 50
     assert cost(query, n=50.0) == 1 + 50
     assert cost(query, n=None) == 1 + 24
+
+
+def test_page_without_a_size_costs_what_is_shown(settings: Settings) -> None:
+    settings.GRAPHQL_MAX_PAGE = 10
+
+    assert cost("{ products { nodes { name } } }") == 1 + 10
 
 
 def test_list_size_comes_from_variables() -> None:

@@ -5,8 +5,11 @@ from typing import Any
 import httpx
 import pytest
 from graphql import get_introspection_query
+from pytest_django import Settings
 
 from gateway.graphql.errors import RequestRefused
+from gateway.graphql.inputs import BadInput
+from gateway.graphql.relay.connections import page_asked
 from gateway.graphql.tests.shop import documents
 
 
@@ -127,6 +130,26 @@ def test_page_size_written_or_in_a_variable() -> None:
     assert refusal("{ products(last: 101) { edges { cursor } } }") == exceeded("page", 101, 100)
     assert refusal(query, n=100) is None
     assert refusal(query, n=2_000_000) == exceeded("page", 2_000_000, 100)
+
+
+def test_setting_raises_the_page_size_too(settings: Settings) -> None:
+    settings.GRAPHQL_MAX_PAGE = 200
+
+    assert refusal("{ products(first: 200) { nodes { name } } }") is None
+    assert refusal("{ products(first: 201) { nodes { name } } }") == exceeded("page", 201, 200)
+    assert page_asked(200, None, None, None).size == page_asked(None, None, 200, None).size == 200
+    with pytest.raises(BadInput):
+        page_asked(201, None, None, None)
+
+
+def test_page_without_a_size_is_within_a_setting_below_the_default(settings: Settings) -> None:
+    settings.GRAPHQL_MAX_PAGE = 10
+
+    assert refusal("{ products { nodes { name } } }") is None
+    assert refusal("{ products(first: 11) { nodes { name } } }") == exceeded("page", 11, 10)
+    assert page_asked(None, None, None, None).size == 10
+    with pytest.raises(BadInput):
+        page_asked(None, None, 11, None)
 
 
 def test_list_written_or_in_a_variable() -> None:
