@@ -2,6 +2,7 @@
 
 import secrets
 import time
+from datetime import UTC, datetime
 from uuid import UUID
 
 
@@ -11,3 +12,12 @@ def uuid7() -> UUID:
     value = value & ~(0xF << 76) | 0x7 << 76
     value = value & ~(0x3 << 62) | 0x2 << 62
     return UUID(int=value)
+
+
+def moment_of(text: str) -> datetime | None:
+    """When the UUID with this text was made; None for what is none of these."""
+    try:
+        uuid = UUID(text)
+        return datetime.fromtimestamp((uuid.int >> 80) / 1000, UTC) if uuid.version == 7 else None
+    except ValueError:
+        return None

@@ -3,14 +3,14 @@
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from gateway.mongo.client import database
+from gateway.mongo.client import Document, database
 from gateway.mongo.policies import SYNC, under
+from gateway.outbox import COUNTED, depth_of, index_of
 from gateway.sync.declarations import Synced, declared
-from gateway.sync.marks import UNSYNCED
-from gateway.sync.sweep import INDEX
+from gateway.sync.marks import DUE, UNSYNCED
 
-# Beyond it the number says nothing more: the backlog is long.
-COUNTED = 10_000
+INDEX = index_of(DUE)
+FAILING = {**UNSYNCED, "unsynced.failures": {"$gt": 0}}
 
 
 class Failing(NamedTuple):
@@ -35,16 +35,10 @@ class Backlog(NamedTuple):
 def backlog(synced: Synced) -> Backlog:
     collection = database()[synced.collection]
     with under(SYNC):
-        documents = collection.count_documents(UNSYNCED, limit=COUNTED, hint=INDEX)
-        # What keeps failing is put off, and so comes last: it is counted apart and does not hide how the others fare.
-        oldest = next(
-            iter(collection.find(UNSYNCED, ["unsynced"], sort=[("unsynced.due", 1)], limit=1, hint=INDEX)), None
-        )
-        failing = collection.count_documents({**UNSYNCED, "unsynced.failures": {"$gt": 0}}, limit=COUNTED, hint=INDEX)
-    waited = None
-    if oldest:
-        waited = max(0.0, (datetime.now(UTC) - oldest["unsynced"]["since"].replace(tzinfo=UTC)).total_seconds())
-    return Backlog(synced.collection, documents, waited, failing)
+        depth = depth_of(collection, DUE, _owes_since)
+        # What keeps failing is put off, and so comes last: it is counted apart.
+        failing = collection.count_documents(FAILING, limit=COUNTED, hint=INDEX)
+    return Backlog(synced.collection, depth.documents, depth.oldest_seconds, failing)
 
 
 def backlogs() -> list[Backlog]:
@@ -52,20 +46,20 @@ def backlogs() -> list[Backlog]:
 
 
 def failing(*, limit: int = 100) -> list[Failing]:
-    """Those that failed most often first."""
+    """Documents whose copying failed, those that failed most often first."""
     found = []
     for synced in declared():
+        collection = database()[synced.collection]
         with under(SYNC):
             documents = list(
-                database()[synced.collection].find(
-                    {**UNSYNCED, "unsynced.failures": {"$gt": 0}},
-                    ["unsynced"],
-                    sort=[("unsynced.failures", -1)],
-                    limit=limit,
-                    hint=INDEX,
-                )
+                collection.find(FAILING, ["unsynced"], sort=[("unsynced.failures", -1)], limit=limit, hint=INDEX)
             )
         for document in documents:
             mark = document["unsynced"]
             found.append(Failing(synced.collection, document["_id"], mark["failures"], mark["error"], mark["due"]))
     return sorted(found, key=lambda each: -each.failures)[:limit]
+
+
+def _owes_since(document: Document) -> datetime:
+    since: datetime = document["unsynced"]["since"]
+    return since.replace(tzinfo=UTC)

@@ -7,23 +7,27 @@ says since when, from when on a sweep may try (`due`), and what went wrong befor
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from gateway.mongo.client import Document
+from gateway.mongo.client import Expression, Pipeline
+from gateway.outbox import NOW, growing_pause, owing
 from gateway.sync.documents import SyncMarks
 
-UNSYNCED: Document = {"unsynced.due": {"$exists": True}}
+DUE = "unsynced.due"
+"""The field by which indexes find what is owed."""
+
+UNSYNCED: Expression = owing(DUE)
 """Filter, and the condition of the partial indexes that find such documents."""
 
-CHANGED: Document = {
+CHANGED: Expression = {
     "version": {"$add": ["$version", 1]},
     # The first change since the last sync sets it; the others leave it alone, and with it the index.
-    "unsynced": {"$mergeObjects": [{"since": "$$NOW", "due": "$$NOW"}, "$unsynced"]},
+    "unsynced": {"$mergeObjects": [{"since": NOW, "due": NOW}, "$unsynced"]},
 }
 """To be part of `$set` in every pipeline that changes a document."""
 
 # The first pause after a failure; each further one doubles it, up to an hour.
-FIRST_PAUSE_MS = 10_000
-LONGEST_PAUSE_MS = 3_600_000
-# Of an error's text: enough to recognise it.
+FIRST_PAUSE = timedelta(seconds=10)
+LONGEST_PAUSE = timedelta(hours=1)
+# So much of an error's text is enough to recognise it.
 ERROR_LENGTH = 300
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -34,34 +38,33 @@ def new_marks(now: datetime) -> SyncMarks:
     return {"version": 1, "synced_version": 0, "unsynced": {"since": now, "due": now}}
 
 
-def owed(version: int | None = None) -> list[Document]:
+def owed(version: int | None = None) -> Pipeline:
     """Update: all rows are to be written once more, as of a new version, or of this one if it is higher still."""
     following = CHANGED["version"]
     return [{"$set": {**CHANGED, "version": {"$max": [following, version]} if version else following}}]
 
 
-def synced(version: int, fields: Document | None = None) -> list[Document]:
+def synced(version: int, fields: Expression | None = None) -> Pipeline:
     """Update: this version has reached Cassandra; a newer one is owed from now on. `fields` are set besides."""
     ahead = {"$gt": ["$version", "$synced_version"]}
-    again = {"since": "$$NOW", "due": "$$NOW"}
+    again = {"since": NOW, "due": NOW}
     return [
         {"$set": {"synced_version": {"$max": ["$synced_version", version]}, **(fields or {})}},
         {"$set": {"unsynced": {"$cond": [ahead, again, "$$REMOVE"]}}},
     ]
 
 
-def postponed(error: Exception) -> list[Document]:
+def postponed(error: Exception) -> Pipeline:
     """Update: it failed, and is tried again after a pause that grows with the failures."""
-    failures = {"$add": [{"$ifNull": ["$unsynced.failures", 0]}, 1]}
-    pause = {"$min": [LONGEST_PAUSE_MS, {"$multiply": [FIRST_PAUSE_MS, {"$pow": [2, {"$subtract": [failures, 1]}]}]}]}
+    before = {"$ifNull": ["$unsynced.failures", 0]}
     text = f"{type(error).__name__}: {error}"[:ERROR_LENGTH]
     return [
         {
             "$set": {
                 "unsynced": {
-                    "since": {"$ifNull": ["$unsynced.since", "$$NOW"]},
-                    "due": {"$add": ["$$NOW", pause]},
-                    "failures": failures,
+                    "since": {"$ifNull": ["$unsynced.since", NOW]},
+                    "due": {"$add": [NOW, growing_pause(before, FIRST_PAUSE, LONGEST_PAUSE)]},
+                    "failures": {"$add": [before, 1]},
                     "error": {"$literal": text},
                 }
             }
@@ -70,9 +73,9 @@ def postponed(error: Exception) -> list[Document]:
 
 
 def timestamp_of(document: Any, *, after: bool = False) -> int:
-    """Of the rows of this version, in microseconds: grows with the version, and stays near the document's creation.
+    """The timestamp, in microseconds, of the rows of this version: grows with it, and stays near the creation.
 
-    `after`: of what is written once the version's own rows are there, and must not be undone by repeating those.
+    `after`: that of what is written once the version's own rows are there, and must not be undone by repeating those.
     """
     created = _aware(document["created_at"])
     return (created - _EPOCH) // timedelta(microseconds=1) + 2 * int(document["version"]) + int(after)

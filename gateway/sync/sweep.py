@@ -1,6 +1,6 @@
 """The promise behind the sync: whatever is marked and due is found again, oldest first, until it has been copied.
 
-Each shard walks its own small index of what is owed. A shard that is away keeps the others from nothing.
+Each shard walks its own small index of what is owed (gateway/outbox.py).
 """
 
 import time
@@ -10,6 +10,7 @@ import structlog
 from django.conf import settings
 from redis.exceptions import LockError, RedisError
 
+from gateway import outbox
 from gateway.cassandra.errors import CassandraError
 from gateway.mongo.client import Document
 from gateway.mongo.policies import SYNC, under
@@ -17,10 +18,10 @@ from gateway.redis.clients import redis_client
 from gateway.sync.copy import copy_documents
 from gateway.sync.declarations import Synced, declared
 from gateway.sync.majority import committed
+from gateway.sync.marks import DUE
 
 log = structlog.get_logger(__name__)
 
-INDEX = "unsynced.due_1"
 # The change's own task copies within a second or two: what it is about to do is left to it.
 GRACE = timedelta(seconds=5)
 BATCH = 200
@@ -75,12 +76,4 @@ def _sweep(synced: Synced, grace: timedelta, ends: float) -> int:
 def due(synced: Synced, *, before: datetime) -> list[Document]:
     """What has been due since before this moment, oldest first, a batch of it; of the shards that answer."""
     with under(SYNC):
-        return list(
-            committed(synced.collection).find(
-                {"unsynced.due": {"$lte": before}},
-                sort=[("unsynced.due", 1)],
-                limit=BATCH,
-                hint=INDEX,
-                allow_partial_results=True,
-            )
-        )
+        return outbox.due(committed(synced.collection), DUE, before=before, limit=BATCH)

@@ -13,9 +13,9 @@ from ordering.documents import OrderDocument
 from ordering.events import EventType, event_now
 from ordering.ledger.fields import money_fields
 from ordering.ledger.ledger import Ledger
-from ordering.mail.delivery import mail_soon
+from ordering.mail.delivery import MAIL_DEBTS, mail_soon
 from ordering.models import Order, OrderStatus
-from ordering.stock.debts import pay_stock
+from ordering.stock.debts import STOCK_DEBTS, pay_stock
 
 ORDERS = Order._meta.db_table
 # Each turn is lost to somebody else who changed the same order meanwhile.
@@ -72,8 +72,8 @@ def _set(order: OrderDocument, change: OrderChange) -> Expression:
         **{name: {"$literal": value} for name, value in change.fields.items()},
         **(money_fields(change.ledger) if change.ledger is not None else {}),
         "events": {"$concatArrays": ["$events", [happened]]},
-        **({"stock_due": {"$concatArrays": ["$stock_due", [change.stock_due]]}} if change.stock_due else {}),
-        **({"mail_due": {"$concatArrays": ["$mail_due", [letter]]}} if change.tells_the_buyer else {}),
+        **(STOCK_DEBTS.owe(change.stock_due) if change.stock_due else {}),
+        **(MAIL_DEBTS.owe(letter) if change.tells_the_buyer else {}),
         "updated_at": "$$NOW",
         **CHANGED,
     }

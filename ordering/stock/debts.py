@@ -6,18 +6,19 @@ receipt goes when the debt is gone and the window in which anybody may still act
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import structlog
-from pymongo import ReturnDocument
 from pymongo.errors import PyMongoError
 
 from catalog.stock.reservations import PUT_BACK, RELEASE, WRITE_OFF, Pieces, StockChange, StockNotChanged, change_stock
 from gateway.domain.uuid7 import uuid7
-from gateway.mongo.client import Document, database
+from gateway.mongo.client import Expression
 from gateway.mongo.policies import STOCK_CHECK
 from gateway.mongo.reads import Evidence, decide
+from gateway.outbox import NOW, Outbox, Owed
+from ordering.documents import OrderDocument, StockDebt
 from ordering.models import Order
 
 log = structlog.get_logger(__name__)
@@ -25,37 +26,44 @@ log = structlog.get_logger(__name__)
 ORDERS = Order._meta.db_table
 CHANGES: Mapping[str, StockChange] = {"release": RELEASE, "write_off": WRITE_OFF, "put_back": PUT_BACK}
 
-# Whoever wrote the debt down pays it at once; an election in the middle takes three seconds.
+# Whoever wrote the debt down, or took it, pays it at once; an election in the middle takes three seconds.
 WINDOW = timedelta(seconds=10)
-OVERDUE_AFTER = timedelta(seconds=20)
 # Twice the window, and more than any difference between the clocks of two servers.
 RECEIPTS_KEPT = timedelta(seconds=60)
 
+STOCK_DEBTS: Outbox[OrderDocument, StockDebt] = Outbox(
+    collection=ORDERS,
+    documents=OrderDocument,
+    key=("owner", "_id"),
+    field="stock_due",
+    # The window of whoever holds it begins.
+    lease={"at": NOW},
+    overdue_after=timedelta(seconds=20),
+)
 
-def debt(change: str, lines: Iterable[Mapping[str, Any]]) -> Document:
-    """To be written into the order by the update that causes it, as a pipeline expression."""
+
+def debt(change: str, lines: Iterable[Mapping[str, Any]]) -> Expression:
+    """A debt to be owed by the update of the order that causes it, as a pipeline expression."""
     wanted = [
         {"product_id": line["product_id"], "category": line["category"], "quantity": line["quantity"]}
         for line in lines
         if line["quantity"]
     ]
-    return {"id": str(uuid7()), "change": change, "lines": {"$literal": wanted}, "at": "$$NOW"}
+    return {"id": str(uuid7()), "change": change, "lines": {"$literal": wanted}, "at": NOW}
 
 
-def pay_stock(order: Document) -> None:
-    """Change the stock as the order owes it. What cannot be done now is left to the sweep."""
+def pay_stock(order: OrderDocument) -> None:
+    """Change the stock as the order, just written, owes it. What cannot be done now is left to the sweep."""
     for owed in order["stock_due"]:
-        _is_paid(order, owed)
+        _pay_or_leave(Owed(order, owed))
 
 
 def pay_overdue(*, limit: int) -> int:
     """Debts that their own writers did not pay; returns how many were paid. Asks every shard, by its index."""
-    moment = datetime.now(UTC) - OVERDUE_AFTER
     paid = 0
-    for order in database()[ORDERS].find({"stock_due.at": {"$lt": moment}}, limit=limit):
-        for owed in order["stock_due"]:
-            if owed["at"] < moment.replace(tzinfo=None) and (renewed := _renewed(order, owed)):
-                paid += _is_paid(order, renewed)
+    for owed in STOCK_DEBTS.overdue(limit=limit):
+        if taken := STOCK_DEBTS.take(owed):
+            paid += _pay_or_leave(taken)
     return paid
 
 
@@ -72,60 +80,28 @@ def still_owed(ids: Sequence[str]) -> set[str]:
     return decide(lambda moment: moment.run(standing)) & set(ids) if ids else set()
 
 
-def _is_paid(order: Document, owed: Document) -> bool:
-    """Now, or left to the next sweep: one debt that cannot be paid does not keep the others waiting."""
+def _pay_or_leave(owed: Owed[OrderDocument, StockDebt]) -> bool:
+    """Pay it, or leave it to the next sweep; returns whether it was paid.
+
+    One debt that cannot be paid does not keep the others waiting.
+    """
     try:
-        _pay(order, owed)
+        _pay(owed)
     except (PyMongoError, StockNotChanged) as error:
-        log.warning("stock_not_changed_yet", order=order["_id"], change=owed["change"], error=error)
+        log.warning("stock_not_changed_yet", order=owed.document["_id"], change=owed.debt["change"], error=error)
         return False
     return True
 
 
-def _pay(order: Document, owed: Document) -> None:
+def _pay(owed: Owed[OrderDocument, StockDebt]) -> None:
+    order, due = owed
     change_stock(
-        [Pieces(line["category"], line["product_id"], line["quantity"]) for line in owed["lines"]],
+        [Pieces(line["category"], line["product_id"], line["quantity"]) for line in due["lines"]],
         order["geozone"],
-        CHANGES[owed["change"]],
-        receipt=owed["id"],
+        CHANGES[due["change"]],
+        receipt=due["id"],
         order_id=order["_id"],
-        until=owed["at"] + WINDOW,
+        until=due["at"] + WINDOW,
     )
     # Not when a sweep has taken it over: it may be about to change the stock, and the receipts stay while this stands.
-    struck = {"$pull": {"stock_due": {"id": owed["id"], "at": owed["at"]}}}
-    # By id alone when the owner has changed meanwhile.
-    for where in ({"owner": order["owner"], "_id": order["_id"]}, {"_id": order["_id"]}):
-        if database()[ORDERS].update_one(where, struck).matched_count:
-            return
-
-
-def _renewed(order: Document, owed: Document) -> Document | None:
-    """The debt with a new window, for one sweeper only; None: another has taken or paid it."""
-    taken = database()[ORDERS].find_one_and_update(
-        {
-            "owner": order["owner"],
-            "_id": order["_id"],
-            "stock_due": {"$elemMatch": {"id": owed["id"], "at": owed["at"]}},
-        },
-        [
-            {
-                "$set": {
-                    "stock_due": {
-                        "$map": {
-                            "input": "$stock_due",
-                            "as": "owed",
-                            "in": {
-                                "$cond": [
-                                    {"$eq": ["$$owed.id", owed["id"]]},
-                                    {"$mergeObjects": ["$$owed", {"at": "$$NOW"}]},
-                                    "$$owed",
-                                ]
-                            },
-                        }
-                    }
-                }
-            }
-        ],
-        return_document=ReturnDocument.AFTER,
-    )
-    return next((each for each in taken["stock_due"] if each["id"] == owed["id"]), None) if taken else None
+    STOCK_DEBTS.strike_off(owed)

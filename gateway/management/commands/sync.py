@@ -9,7 +9,8 @@ from django.core.management.base import BaseCommand, CommandError
 
 from gateway.cassandra.errors import CassandraError
 from gateway.cassandra.reads import ping
-from gateway.sync.backlog import COUNTED, Backlog, backlogs, failing
+from gateway.outbox import COUNTED
+from gateway.sync.backlog import Backlog, backlogs, failing
 from gateway.sync.sweep import sweep_all
 
 

@@ -12,6 +12,7 @@ from catalog.stock.reservations import RELEASE, Pieces, StockNotChanged, change_
 from catalog.tests.writing import at_once
 from gateway.mongo.client import Document
 from gateway.mongo.tests.moving import moving_orders
+from gateway.outbox import Owed
 from gateway.tests.paused import paused_process
 from ordering.checkout.holds import forget_receipts
 from ordering.documents import OrderDocument
@@ -20,7 +21,7 @@ from ordering.lifecycle.moves import move_order
 from ordering.lifecycle.transitions import Who
 from ordering.models import OrderStatus
 from ordering.stock import debts
-from ordering.stock.debts import RECEIPTS_KEPT, pay_overdue, still_owed
+from ordering.stock.debts import RECEIPTS_KEPT, STOCK_DEBTS, pay_overdue, still_owed
 from ordering.tests.paying import assert_orders_and_stock_agree, ordered, stock, stored
 from ordering.tests.shop import buyer, orders, reserved, shop, stocked, two_shards
 
@@ -28,8 +29,8 @@ __all__ = ["orders", "shop", "stocked", "two_shards"]
 
 CANCEL = """
 from ordering.models import OrderStatus
-from ordering.moves import move_order
-from ordering.transitions import Who
+from ordering.lifecycle.moves import move_order
+from ordering.lifecycle.transitions import Who
 move_order({order_id!r}, OrderStatus.CANCELLED, who=Who.BUYER, actor="buyer")
 """
 
@@ -146,7 +147,7 @@ def test_late_payer_is_refused_by_the_servers_clock(orders: Database[Document]) 
     before = stock(orders)
 
     with pytest.raises(StockNotChanged):
-        debts._pay(late, late["stock_due"][0])
+        debts._pay(Owed(late, late["stock_due"][0]))
 
     assert stock(orders) == before
     assert stored(orders, order)["stock_due"] == late["stock_due"]
@@ -155,15 +156,15 @@ def test_late_payer_is_refused_by_the_servers_clock(orders: Database[Document]) 
 def test_payer_whose_debt_a_sweep_took_over_does_not_strike_it_off(orders: Database[Document]) -> None:
     order = ordered()
     first = cancelled_by_a_process_that_died(orders, order, before="products")
-    renewed = debts._renewed(first, first["stock_due"][0])
-    assert renewed is not None
+    taken = STOCK_DEBTS.take(Owed(first, first["stock_due"][0]))
+    assert taken is not None
 
     # The first payer wakes up within its window, after the sweep has taken the debt and before it pays.
     debts.pay_stock(first)
-    assert stored(orders, order)["stock_due"] == [renewed]
+    assert stored(orders, order)["stock_due"] == [taken.debt]
     assert forget_receipts(limit=10, now=datetime.now(UTC) + 2 * RECEIPTS_KEPT) == 0
 
-    debts.pay_stock({**first, "stock_due": [renewed]})
+    debts.pay_stock({**first, "stock_due": [taken.debt]})
     assert stored(orders, order)["stock_due"] == []
     assert reserved(orders, "PROD-1") == (10, 0)
 
