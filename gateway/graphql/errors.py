@@ -98,9 +98,9 @@ class RequestRefused(Exception):
 
     def again(self) -> Self:
         """A new instance to raise: one that has been raised keeps the frames of whoever caught it alive."""
-        copy = type(self).__new__(type(self), *self.args)
-        copy.__dict__.update(self.__dict__)
-        return copy
+        fresh = type(self).__new__(type(self), *self.args)
+        fresh.__dict__.update(self.__dict__)
+        return fresh
 
 
 class InvalidDocument(RequestRefused):

@@ -14,6 +14,21 @@ from structlog.typing import EventDict
 
 from gateway.logs.tracebacks import as_text, described, raised
 
+_SILENT: dict[str, Any] = {"handlers": [], "propagate": False}
+_LOGGERS: dict[str, Any] = {
+    "django": {"handlers": [], "propagate": True},
+    "django.server": _SILENT,  # the front logs every request
+    "uvicorn": {"handlers": [], "propagate": True},
+    "uvicorn.access": _SILENT,  # likewise
+    # A line for each scheduled, received and finished task would drown the rest; failures are still logged.
+    "celery.beat": {"level": "WARNING"},
+    "celery.worker.strategy": {"level": "WARNING"},
+    "celery.app.trace": {"level": "WARNING"},
+    "pymongo": {"level": "WARNING"},
+    # Prints a traceback for every failed attempt to connect; our circuit logs the outage once.
+    "cassandra": {"level": "CRITICAL"},
+}
+
 
 class LogOptions(TypedDict):
     format: Literal["json", "console"]
@@ -42,7 +57,6 @@ def configure(options: LogOptions) -> None:
         logger_factory=structlog.stdlib.LoggerFactory(),
         cache_logger_on_first_use=True,
     )
-    silent: dict[str, Any] = {"handlers": [], "propagate": False}
     logging.config.dictConfig(
         {
             "version": 1,
@@ -63,19 +77,7 @@ def configure(options: LogOptions) -> None:
                 "stderr": {"class": "logging.StreamHandler", "formatter": "structured", "filters": ["described"]}
             },
             "root": {"handlers": ["stderr"], "level": options["level"]},
-            "loggers": {
-                "django": {"handlers": [], "propagate": True},
-                "django.server": silent,  # the front logs every request
-                "uvicorn": {"handlers": [], "propagate": True},
-                "uvicorn.access": silent,  # likewise
-                # A line for each scheduled, received and finished task would drown the rest; failures are still logged.
-                "celery.beat": {"level": "WARNING"},
-                "celery.worker.strategy": {"level": "WARNING"},
-                "celery.app.trace": {"level": "WARNING"},
-                "pymongo": {"level": "WARNING"},
-                # Prints a traceback for every failed attempt to connect; our circuit logs the outage once.
-                "cassandra": {"level": "CRITICAL"},
-            },
+            "loggers": _LOGGERS,
         }
     )
 

@@ -104,10 +104,8 @@ async def wait_async(future: Future[RowPage]) -> RowPage:
 
 
 def _longest_wait() -> float:
-    seconds: float = settings.CASSANDRA_REQUEST_TIMEOUT + GRACE_SECONDS
-    return seconds
+    return float(settings.CASSANDRA_REQUEST_TIMEOUT) + GRACE_SECONDS
 
 
 def _level(request: Select | Write) -> int:
-    level: int = ConsistencyLevel.name_to_value[request.consistency]
-    return level
+    return int(ConsistencyLevel.name_to_value[request.consistency])

@@ -4,7 +4,7 @@ A domain registers each of its types once: `NODES.register("Cart", 2, load)`.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import strawberry
 from strawberry.types import Info
@@ -18,8 +18,8 @@ MAX_NODES = 100
 TOO_MANY = Text("Не больше {maximum} id за раз, а не {value}.", "At most {maximum} ids at once, not {value}.")
 
 Key = tuple[str, ...]
-Load = Callable[[Sequence[Key], RequestContext], Awaitable[Sequence[Any]]]
-"""Takes distinct keys and returns the things in the same order; None for what the caller may not see."""
+Load = Callable[[Sequence[Key], RequestContext], Awaitable[Sequence["Node | None"]]]
+"""Takes distinct keys and returns their things in the same order; None: not there, or not the caller's to see."""
 
 
 @strawberry.interface
@@ -41,10 +41,10 @@ class NodeTypes:
     def register(self, type_name: str, key_length: int, load: Load) -> None:
         self._types[type_name] = _Registered(key_length, load)
 
-    async def find(self, ids: Sequence[str], context: RequestContext) -> list[Any]:
+    async def find(self, ids: Sequence[str], context: RequestContext) -> list["Node | None"]:
         """The things with these ids, by one load per type; None for an id that is unknown, damaged or crafted."""
         parsed = [self._known(text) for text in ids]
-        found: dict[tuple[str, Key], Any] = {}
+        found: dict[tuple[str, Key], Node | None] = {}
         for type_name in dict.fromkeys(known[0] for known in parsed if known):
             keys = list(dict.fromkeys(known[1] for known in parsed if known and known[0] == type_name))
             things = await self._types[type_name].load(keys, context)
@@ -66,9 +66,8 @@ NODES = NodeTypes()
 class NodeQuery:
     @strawberry.field
     async def node(self, info: Info[RequestContext, None], id: strawberry.ID) -> Node | None:  # noqa: A002
-        found = await NODES.find([id], info.context)
-        node: Node | None = found[0]
-        return node
+        (found,) = await NODES.find([id], info.context)
+        return found
 
     @strawberry.field
     async def nodes(self, info: Info[RequestContext, None], ids: list[strawberry.ID]) -> list[Node | None]:
