@@ -62,7 +62,7 @@ class DatabaseWrapper(MongoDatabaseWrapper):  # type: ignore[misc]
     def run_and_clear_commit_hooks(self) -> None:
         """Run the hooks also inside Django's atomic(), which the admin puts round every form.
 
-        Here it is no transaction: nothing would run them later.
+        That block is no transaction here, and would keep them back.
         """
         inside, self.in_atomic_block = self.in_atomic_block, False
         try:
