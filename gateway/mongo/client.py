@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any, TypeVar, cast
 from weakref import WeakKeyDictionary
 
+import pymongo
 from django.db import DEFAULT_DB_ALIAS, connections
 from pymongo import AsyncMongoClient, MongoClient
 from pymongo.asynchronous.database import AsyncDatabase
@@ -18,6 +19,10 @@ Expression = dict[str, Any]
 Pipeline = list[Expression]
 
 D = TypeVar("D", bound=Mapping[str, Any])
+
+# A closing client tells the servers which sessions have ended, for which it would look for a server as long as for any
+# command; they forget idle sessions by themselves.
+FAREWELL_SECONDS = 1.0
 
 # An asynchronous client belongs to the loop it was first used on.
 _async_clients: WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncMongoClient[Document]] = WeakKeyDictionary()
@@ -57,4 +62,5 @@ def async_database() -> AsyncDatabase[Document]:
 
 async def close_async_client() -> None:
     if found := _async_clients.pop(asyncio.get_running_loop(), None):
-        await found.close()
+        with pymongo.timeout(FAREWELL_SECONDS):
+            await found.close()

@@ -119,18 +119,27 @@ class Process:
             write_atomically(self.pid_file, json.dumps({"pid": identity.pid, "started": identity.started}) + "\n")
 
 
-def stop_all(processes: Collection[Process], *, seconds: float) -> list[str]:
-    """SIGTERM to all at once, SIGKILL to what is left after `seconds`; names those that had to be killed."""
-    running = [process for process in processes if process.identity]
-    for process in running:
+def ask_to_stop(processes: Iterable[Process]) -> None:
+    """SIGTERM to all at once, also to those that are suspended."""
+    for process in processes:
         process.send(signal.SIGTERM)
         # A suspended process would get the SIGTERM only once it is resumed.
         process.send(signal.SIGCONT)
+
+
+def wait_or_kill(processes: Collection[Process], *, seconds: float) -> list[str]:
+    """Return when all are gone, after SIGKILL to what is left after `seconds`; names those that had to be killed."""
     deadline = time.monotonic() + seconds
-    killed = [process for process in running if not process.wait_gone(deadline)]
+    killed = [process for process in processes if not process.wait_gone(deadline)]
     for process in processes:
         process.kill()
     return [process.name for process in killed]
+
+
+def stop_all(processes: Collection[Process], *, seconds: float) -> list[str]:
+    """SIGTERM to all at once, SIGKILL to what is left after `seconds`; names those that had to be killed."""
+    ask_to_stop(processes)
+    return wait_or_kill(processes, seconds=seconds)
 
 
 def adopt_lost(processes: Iterable[Process]) -> None:

@@ -18,7 +18,7 @@ from deploy.local.servers import cassandra, mongodb, redis
 from deploy.local.start.stack import changing
 
 # `run` stops its applications and servers within their own time-outs; this only bounds a `run` that hangs.
-RUN_SECONDS = 30.0
+RUN_SECONDS = 45.0
 # Generous: a mongod asked to stop takes about a second, Cassandra three.
 STOP_SECONDS = 10.0
 
@@ -46,8 +46,12 @@ def clean(root: Path, progress: Progress) -> None:
 
 def stop_everything(layout: Layout, progress: Progress) -> None:
     """For callers that hold the lock of the root."""
+    running = running_servers(layout)
+    for name in running:
+        # The applications' last requests would wait for a server that is suspended.
+        Process.of(layout, name).send(signal.SIGCONT)
     killed = stop_applications(layout)
-    if running := running_servers(layout):
+    if running:
         with progress.step("stack", "stopped"):
             killed += stop_servers(layout, running)
     else:

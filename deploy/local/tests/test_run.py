@@ -1,6 +1,7 @@
 """`make run` on the servers of the test run, which it takes for somebody else's: only its own processes come and go."""
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -13,13 +14,17 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 from pymongo import MongoClient
+from redis import Redis
 
 from deploy.local.process.applications import NAMES
 from deploy.local.process.ports import HOST, is_free
 from deploy.local.process.process import Process
+from deploy.local.start.stack import Stack
 from deploy.local.tests.conftest import Launcher
 
 DATABASE = "make_run"
+# A task that is found at work after this time hangs.
+LONGEST_GOOD_TASK_SECONDS = 3.0
 
 
 @pytest.fixture
@@ -66,6 +71,12 @@ def pids(launcher: Launcher) -> dict[str, int]:
     return {name: identity.pid for name, identity in identities.items() if identity}
 
 
+def ask_for_geozones(port: int) -> None:
+    answer = httpx.post(f"http://127.0.0.1:{port}/graphql", json={"query": "{ geozones { code name } }"}, timeout=20)
+    assert answer.status_code == 200, answer.text
+    assert len(answer.json()["data"]["geozones"]) > 0
+
+
 @pytest.mark.timeout(240)
 def test_run_serves_the_shop_until_it_is_told_to_stop(runner: Launcher, port: int) -> None:
     run = runner.begin("run")
@@ -80,12 +91,13 @@ def test_run_serves_the_shop_until_it_is_told_to_stop(runner: Launcher, port: in
         "accounts",
         "demo",
     ]
+    # Beside the steps and the welcome only what the processes say when all is well.
+    logged = [line for line in lines if line.startswith(NAMES)]
+    assert [line for line in logged if not re.match(r"\w+ +\d\d:\d\d:\d\d \[info\] ", line)] == []
     assert f"  GraphQL   http://127.0.0.1:{port}/graphql" in lines
     assert f"  Admin     http://127.0.0.1:{port}/admin/" in lines
 
-    answer = httpx.post(f"http://127.0.0.1:{port}/graphql", json={"query": "{ geozones { code name } }"}, timeout=20)
-    assert answer.status_code == 200, answer.text
-    assert len(answer.json()["data"]["geozones"]) > 0
+    ask_for_geozones(port)
 
     status, output = runner("run")
     assert status == 1
@@ -114,6 +126,30 @@ def test_run_serves_the_shop_until_it_is_told_to_stop(runner: Launcher, port: in
     assert pids(runner) == {}
     with pytest.raises(httpx.ConnectError):
         httpx.get(f"http://127.0.0.1:{port}/healthz")
+
+
+@pytest.mark.timeout(240)
+def test_ctrl_c_ends_everything_while_mongodb_is_away(runner: Launcher, port: int, stack: Stack) -> None:
+    broker = Redis.from_url(runner.environ["REDIS_URL"])
+    broker.flushdb()
+    # So long that a task or a request which waits for MongoDB would never end by itself.
+    run = runner.begin("run", MONGODB_SERVER_SELECTION_MS="120000")
+    until_line(run, "  Ctrl-C stops everything")
+    ask_for_geozones(port)
+    stack.kill("mongos-1")
+    stack.suspend("mongos-2")
+    time.sleep(LONGEST_GOOD_TASK_SECONDS)
+    while not broker.hlen("unacked"):  # the worker is at a task
+        time.sleep(0.1)
+
+    run.send_signal(signal.SIGINT)
+    output, _ = run.communicate(timeout=60)
+
+    assert run.returncode == 0
+    assert [line for line in output.splitlines() if "was killed" in line] == []
+    assert pids(runner) == {}
+    assert broker.hlen("unacked") == 0  # the task is in the queue again
+    assert broker.llen("celery") > 0
 
 
 def test_a_taken_port_is_named_before_anything_is_started(runner: Launcher, port: int) -> None:
