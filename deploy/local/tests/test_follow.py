@@ -1,7 +1,7 @@
 import io
 from pathlib import Path
 
-from deploy.local.run.log import Follower
+from deploy.local.process.log import Follower
 
 
 def test_lines_of_several_logs_appear_under_their_names(tmp_path: Path) -> None:
