@@ -12,14 +12,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from multiprocessing import parent_process
 from threading import Thread
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from pymongo import InsertOne, MongoClient, UpdateOne
 from pymongo.collection import Collection
 from pymongo.errors import BulkWriteError, ConnectionFailure, PyMongoError
 
 from catalog.demo.products import category_of, product, product_id
-from catalog.documents import DirectoryEntry, ProductDocument
+
+if TYPE_CHECKING:
+    from catalog.documents import DirectoryEntry, ProductDocument
 
 # Large enough that round trips cost little, small enough that a progress bar moves and a batch stays under 3 MB.
 BATCH = 1_000
@@ -32,7 +34,7 @@ MOVE_SECONDS = 0.1
 
 DUPLICATE_KEY = 11000
 
-D = TypeVar("D", ProductDocument, DirectoryEntry)
+D = TypeVar("D", "ProductDocument", "DirectoryEntry")
 
 
 class WriteFailed(PyMongoError):
@@ -50,8 +52,8 @@ class Target(NamedTuple):
 
 
 class Collections(NamedTuple):
-    products: Collection[ProductDocument]
-    directory: Collection[DirectoryEntry]
+    products: Collection["ProductDocument"]
+    directory: Collection["DirectoryEntry"]
 
 
 _worker: list[Collections] = []
@@ -102,13 +104,15 @@ def load_batch(batch: int, count: int, seed: int) -> int:
     return len(first_missing)
 
 
-def _owed(made: ProductDocument, now: datetime) -> ProductDocument:
+def _owed(made: "ProductDocument", now: datetime) -> "ProductDocument":
     """The product, marked as owed to Cassandra as gateway/sync/marks.py does it; that would bring Django along."""
     made["unsynced"] = {"since": now, "due": now}
     return made
 
 
-def _missing(products: Collection[ProductDocument], directory: Collection[DirectoryEntry], numbers: range) -> list[int]:
+def _missing(
+    products: Collection["ProductDocument"], directory: Collection["DirectoryEntry"], numbers: range
+) -> list[int]:
     """Numbers of the products that are not there.
 
     Not read by a snapshot: without a session it may be older than what was just removed.
@@ -121,14 +125,14 @@ def _missing(products: Collection[ProductDocument], directory: Collection[Direct
     return absent
 
 
-def _absent(products: Collection[ProductDocument], numbers: Iterable[int]) -> list[int]:
+def _absent(products: Collection["ProductDocument"], numbers: Iterable[int]) -> list[int]:
     """All shards are asked: a merchandiser may have moved a product to any category."""
     ids = {product_id(number): number for number in numbers}
     present = {found["_id"] for found in products.find({"_id": {"$in": list(ids)}}, {"_id": 1})}
     return [number for identity, number in ids.items() if identity not in present]
 
 
-def _claim(directory: Collection[DirectoryEntry], wanted: Mapping[str, str]) -> set[str]:
+def _claim(directory: Collection["DirectoryEntry"], wanted: Mapping[str, str]) -> set[str]:
     """Make the directory name the wanted category of each id; returns the ids for which it now does."""
     entries = {found["_id"]: found["category"] for found in directory.find({"_id": {"$in": list(wanted)}})}
     new = [i for i in wanted if i not in entries]

@@ -5,15 +5,17 @@ from decimal import Decimal
 from functools import cache, lru_cache
 from math import exp, log
 from random import Random
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from bson import Decimal128
 
 from catalog.demo.kinds import Brand, Kind, agreed
 from catalog.demo.texts import Phrases, describe, phrases_of
 from catalog.demo.tree import CUMULATIVE_WEIGHTS, KINDS
-from catalog.documents import ProductDocument, StockLevel
 from catalog.products.derived import derived_fields
+
+if TYPE_CHECKING:
+    from catalog.documents import ProductDocument, StockLevel
 
 ID_PREFIX = "PROD-"
 ID_DIGITS = 8
@@ -48,7 +50,7 @@ def category_of(number: int, seed: int) -> str:
     return _kind(_random(number, seed)).slug
 
 
-def product(number: int, seed: int) -> ProductDocument:
+def product(number: int, seed: int) -> "ProductDocument":
     """The product as stored, but for what is owed to Cassandra."""
     rng = _random(number, seed)
     kind = _kind(rng)
@@ -144,7 +146,7 @@ def _as_in_shops(roubles: float, rng: Random) -> Decimal:
     return Decimal(f"{whole}.{rng.choice(KOPECKS)}")
 
 
-def _stock(price: Decimal, rng: Random) -> list[StockLevel]:
+def _stock(price: Decimal, rng: Random) -> list["StockLevel"]:
     """Stock by geozone: many pieces of a cheap product, few of a dear one."""
     usual = 120 if price < 2_000 else 40 if price < 20_000 else 10
     return [

@@ -5,12 +5,15 @@ Every write of a product goes through one of these, so that a read never compute
 
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bson import Decimal128
 
-from catalog.documents import DerivedFields
 from catalog.search.words import IN_NAME, folded, stem, words_in
+
+if TYPE_CHECKING:
+    # The demo's workers use this module without Django, which the frame would bring along.
+    from catalog.documents import DerivedFields
 
 # Each term is a key in every index of terms; what a description says after its first hundred words finds nobody.
 MAX_TERMS = 100
@@ -71,7 +74,7 @@ def sort_name(name: str) -> str:
     return folded(name)
 
 
-def derived_fields(document: Mapping[str, Any]) -> DerivedFields:
+def derived_fields(document: Mapping[str, Any]) -> "DerivedFields":
     """All derived fields of a product, as they are stored. Its prices may be Decimal or Decimal128."""
     prices = document["prices"]
     sale = prices.get("sale")
