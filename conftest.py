@@ -29,7 +29,7 @@ from deploy.local.lanes import ROOT_VARIABLE
 from deploy.local.layout import TEST_ROOT
 from deploy.local.start.stack import Stack
 from gateway.accounts.models import User
-from gateway.accounts.tests.signed import forget_attempts
+from gateway.accounts.tests.sessions import forget_attempts
 from gateway.mongo import topology
 from gateway.mongo.client import Document, client, database
 from gateway.mongo.collections import declared_collections

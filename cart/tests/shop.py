@@ -13,7 +13,7 @@ from cart.lines import add_lines
 from catalog.products.cards import ProductKey
 from catalog.products.drafts import StockDraft
 from catalog.products.upsert import upsert_product
-from catalog.tests.writing import MARINA, draft, shop, two_shards
+from catalog.tests.shop import MARINA, draft, shop, two_shards
 from gateway.accounts.owners import customer_owner, guest_owner, session_hash
 from gateway.mongo.client import Document
 

@@ -14,12 +14,12 @@ from cart.lines import Put, done_before, put_once, remove_lines
 from cart.merge import MergeMode, merge_guest_cart
 from cart.tests.shop import CUSTOMER, GUEST, carts, line, quantities, sell, shop, stocked, two_shards
 from cart.tests.test_mutations import Buyer, contents, guest, lines
-from catalog.tests.writing import at_once, raised
+from catalog.tests.shop import at_once, raised
 from gateway.idempotency.embedded import MAX_RECEIPTS
 from gateway.idempotency.keys import KEPT, Keyed, keyed
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
-from gateway.tests.paused import paused_process
+from gateway.tests.races import paused_process
 
 __all__ = ["guest", "shop", "stocked", "two_shards"]
 

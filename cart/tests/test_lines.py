@@ -11,7 +11,7 @@ from cart.documents import CartDocument
 from cart.lines import add_lines, clear, remove_lines, set_lines
 from cart.tests.shop import CUSTOMER, GUEST, carts, fill, line, quantities, sell, shop, stocked, two_shards
 from catalog.products.upsert import upsert_product
-from catalog.tests.writing import MARINA, draft
+from catalog.tests.shop import MARINA, draft
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
 

@@ -9,7 +9,7 @@ from pymongo.database import Database
 from cart.merge import Merged, MergeMode, merge_guest_cart
 from cart.tests.shop import CUSTOMER, GUEST, carts, fill, quantities, shop, stocked, two_shards
 from gateway.mongo.client import Document
-from gateway.tests.paused import paused_process
+from gateway.tests.races import paused_process
 
 __all__ = ["shop", "stocked", "two_shards"]
 

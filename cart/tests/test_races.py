@@ -15,7 +15,7 @@ from cart.line_checks import MAX_LINES, MAX_QUANTITY
 from cart.lines import add_lines, remove_lines, set_lines
 from cart.merge import Merged, MergeMode, merge_guest_cart
 from cart.tests.shop import CUSTOMER, GUEST, carts, fill, line, quantities, sell_many, shop, stocked, two_shards
-from catalog.tests.writing import at_once
+from catalog.tests.shop import at_once
 from gateway.accounts.owners import customer_owner
 from gateway.domain.errors import DomainError
 from gateway.mongo.client import Document

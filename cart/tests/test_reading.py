@@ -11,7 +11,7 @@ from cart.reading import Notice, PricedCart, active_cart, priced
 from cart.tests.shop import CUSTOMER, GUEST, fill, sell, shop, stocked, two_shards
 from catalog.products.upsert import upsert_product
 from catalog.stock.adjust import adjust_stock
-from catalog.tests.writing import MARINA, draft
+from catalog.tests.shop import MARINA, draft
 from gateway.mongo.client import Document, close_async_client
 from gateway.mongo.commands import COMMANDS, Sent
 from gateway.mongo.reads import run, run_async, run_steps, run_steps_async

@@ -5,7 +5,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from deploy.tests.described import ROOT
+from deploy.tests.descriptions import ROOT
 
 SCRIPT = ROOT / "deploy" / "compose" / "secrets.sh"
 

@@ -18,7 +18,7 @@ from redis.exceptions import AuthenticationError, NoPermissionError
 from deploy.local.launch import Launch
 from deploy.local.progress import Progress
 from deploy.local.servers import mongodb, redis
-from deploy.tests.described import ROOT
+from deploy.tests.descriptions import ROOT
 from deploy.tests.secrets import Secrets, make_secrets
 from deploy.tests.servers import running
 from gateway.tests.redis_servers import free_port
@@ -147,7 +147,7 @@ def test_job_makes_the_cluster_once_and_says_so(shop: Shop) -> None:
 
 
 def test_shop_works_with_the_rights_of_the_application(shop: Shop) -> None:
-    assert shop.run("-m", "deploy.tests.buying").splitlines() == [
+    assert shop.run("-m", "deploy.tests.purchase").splitlines() == [
         "bought new 1",
         "session kept",
         "lags [('shard1', 0.0), ('shard2', 0.0)]",

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from deploy.audit import Audit, report
-from deploy.tests.described import ROOT
+from deploy.tests.descriptions import ROOT
 
 # As pip-audit writes it.
 CLEAN = {"name": "redis", "version": "8.1.0", "vulns": []}

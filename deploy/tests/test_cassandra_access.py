@@ -22,7 +22,7 @@ from deploy.local.progress import Progress
 from deploy.local.servers import redis
 from deploy.local.servers.cassandra import ONE_NODE, locate, plan
 from deploy.local.start.stack import Stack
-from deploy.tests.described import ROOT, services
+from deploy.tests.descriptions import ROOT, services
 from deploy.tests.secrets import Secrets, make_secrets
 from deploy.tests.servers import running
 from gateway.cassandra.driver.session import PROTOCOL_VERSION

@@ -16,7 +16,7 @@ from django.conf import settings
 from django.core.management import get_commands, load_command_class
 from pymongo.uri_parser import parse_uri
 
-from deploy.tests.described import (
+from deploy.tests.descriptions import (
     JOBS,
     ONE_SHOT,
     OUR_IMAGE,

@@ -11,7 +11,7 @@ import httpx
 import pytest
 from django.conf import settings
 
-from deploy.tests.described import (
+from deploy.tests.descriptions import (
     ROOT,
     dockerfile_arguments,
     listening_port,

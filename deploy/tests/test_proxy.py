@@ -13,7 +13,7 @@ import pytest
 from deploy.local.launch import Launch
 from deploy.local.progress import Progress
 from deploy.local.servers.caddy import locate
-from deploy.tests.described import ROOT
+from deploy.tests.descriptions import ROOT
 from deploy.tests.servers import running
 from gateway.tests.redis_servers import free_port
 from gateway.web.tests.test_transport import PRODUCTION

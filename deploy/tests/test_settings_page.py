@@ -2,7 +2,7 @@
 
 from django.conf import settings
 
-from deploy.tests.described import (
+from deploy.tests.descriptions import (
     ROOT,
     Variable,
     settings_variables,

@@ -4,9 +4,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from catalog.tests.writing import at_once
 from pymongo.database import Database
 
-from catalog.tests.writing import at_once
 from gateway.domain.uuid7 import moment_of, uuid7
 from gateway.mongo.client import Document
 from gateway.outbox import NOW, Depth, Outbox, Owed, depth_of

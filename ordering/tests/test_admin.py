@@ -14,8 +14,8 @@ from ordering.documents import OrderDocument
 from ordering.ledger.references import Reference
 from ordering.models import Order
 from ordering.payments.payments import receive_payment
+from ordering.tests.bulk import copies, one_bought
 from ordering.tests.lifecycle.test_moves import PAYMENT
-from ordering.tests.many import copies, one_bought
 from ordering.tests.shop import CUSTOMER, orders, shop, stocked, two_shards
 
 __all__ = ["orders", "shop", "stocked", "two_shards"]

@@ -25,11 +25,11 @@ from gateway.cassandra.driver.circuit import CIRCUIT
 from gateway.cassandra.driver.session import CONNECTOR
 from gateway.cassandra.reads import first
 from gateway.cassandra.statements import Row
-from gateway.cassandra.tests.eventually import becomes_true
 from gateway.cassandra.tests.link import Link
 from gateway.cassandra.writes import write
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
+from gateway.tests.eventually import becomes_true
 
 MIRRORED = {Sent("find", "carts", "carts.active", 1): 1}
 

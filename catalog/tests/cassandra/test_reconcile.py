@@ -16,7 +16,7 @@ from catalog.cassandra.sync import SYNCED
 from catalog.cassandra.tables import INVENTORY_BY_PRODUCT_GEO, PRODUCT_BY_ID, PRODUCTS_CACHE_BY_REGION
 from catalog.products.drafts import StockDraft
 from catalog.products.upsert import upsert_product
-from catalog.tests.writing import MARINA, draft, shop, two_shards
+from catalog.tests.shop import MARINA, draft, shop, two_shards
 from gateway.cassandra.driver.session import CONNECTOR
 from gateway.cassandra.writes import write
 from gateway.mongo.client import Document

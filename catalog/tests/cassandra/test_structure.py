@@ -12,7 +12,7 @@ from catalog.structure.categories import add_category, delete_category
 from catalog.structure.category_tree import CATEGORIES, whole_tree
 from catalog.structure.geozones import all_geozones, geozones_shown
 from catalog.tasks import copy_structure
-from catalog.tests.writing import MARINA, shop
+from catalog.tests.shop import MARINA, shop
 from gateway.cassandra.driver.circuit import CIRCUIT
 from gateway.cassandra.driver.session import CONNECTOR
 from gateway.fallback import noting_degradation

@@ -18,7 +18,7 @@ from catalog.products.drafts import StockDraft
 from catalog.products.upsert import upsert_product
 from catalog.stock.adjust import adjust_stock
 from catalog.stock.reservations import Hold, Offer, Pieces, Purpose, release, reserve
-from catalog.tests.writing import MARINA, draft, shop, two_shards
+from catalog.tests.shop import MARINA, draft, shop, two_shards
 from gateway.cassandra.driver.session import CONNECTOR
 from gateway.cassandra.partition_stats import PARTITION_STATS, TRUSTED, buckets_of, measure
 from gateway.cassandra.reads import read

@@ -14,7 +14,7 @@ from catalog.listing.facet_cache import remembered_facets
 from catalog.listing.facets import Facet, FacetValue, facets, price_bound
 from catalog.listing.filters import AnyOf, Wanted
 from catalog.tests.listing import brute_force
-from catalog.tests.listing.asking import ask
+from catalog.tests.listing.questions import ask
 from catalog.tests.listing.wishes import EVERY_CATEGORY, LISTED
 from gateway.mongo.client import Document, close_async_client
 from gateway.mongo.commands import COMMANDS

@@ -15,7 +15,7 @@ from catalog.listing.pages import Sort
 from catalog.search.query import words_asked
 from catalog.structure.category_tree import CATEGORIES
 from catalog.tests.listing import brute_force
-from catalog.tests.listing.asking import ask
+from catalog.tests.listing.questions import ask
 from gateway.graphql.relay.ids import global_id
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent

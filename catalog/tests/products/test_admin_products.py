@@ -13,8 +13,8 @@ from pymongo.database import Database
 from catalog.documents import ProductDocument
 from catalog.products.upsert import edition_of, upsert_product
 from catalog.stock.adjust import adjust_stock
+from catalog.tests.shop import MARINA, assert_whole, draft, everything, shop
 from catalog.tests.test_admin import signed_in
-from catalog.tests.writing import MARINA, assert_whole, draft, everything, shop
 from gateway.accounts.demo import ensure_demo_accounts
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS

@@ -15,7 +15,7 @@ from pymongo.database import Database
 from catalog.products.drafts import StockDraft
 from catalog.products.upsert import upsert_product
 from catalog.stock.adjust import adjust_stock
-from catalog.tests.writing import MARINA, assert_whole, draft, shop, two_shards
+from catalog.tests.shop import MARINA, assert_whole, draft, shop, two_shards
 from gateway.mongo.client import Document
 
 __all__ = ["shop", "two_shards"]

@@ -13,10 +13,10 @@ from catalog.documents import ProductDocument
 from catalog.products.drafts import StockDraft
 from catalog.products.upsert import Expected, Upserted, upsert_product, version_of
 from catalog.stock.adjust import Adjusted, adjust_stock
-from catalog.tests.writing import MARINA, assert_whole, at_once, draft, everything, raised, shop, two_shards
+from catalog.tests.shop import MARINA, assert_whole, at_once, draft, everything, raised, shop, two_shards
 from gateway.audit.trail import Actor
 from gateway.mongo.client import Document, collection_of
-from gateway.tests.paused import paused_process
+from gateway.tests.races import paused_process
 
 __all__ = ["shop", "two_shards"]
 
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.usefixtures("two_shards")
 PAVEL = Actor("2", "pavel@mobile-world.example")
 PROGRAM = """
 from catalog.stock.adjust import adjust_stock
-from catalog.tests.writing import MARINA
+from catalog.tests.shop import MARINA
 adjust_stock("PROD-1", "msk", actor=MARINA, reason="поставка", delta=5, idempotency_key="k-1")
 """
 

@@ -9,8 +9,8 @@ from django.test import Client
 from pymongo.database import Database
 
 from catalog.products.upsert import upsert_product
+from catalog.tests.shop import MARINA, assert_whole, draft, everything, shop
 from catalog.tests.test_admin import signed_in
-from catalog.tests.writing import MARINA, assert_whole, draft, everything, shop
 from gateway.accounts.demo import ensure_demo_accounts
 from gateway.graphql.relay.ids import global_id
 from gateway.mongo.client import Document

@@ -7,8 +7,8 @@ from django.test import Client
 from pymongo.database import Database
 
 from catalog.products.upsert import upsert_product
+from catalog.tests.shop import MARINA, draft, everything, shop
 from catalog.tests.test_admin import signed_in
-from catalog.tests.writing import MARINA, draft, everything, shop
 from gateway.accounts.demo import ensure_demo_accounts
 from gateway.mongo.client import Document
 

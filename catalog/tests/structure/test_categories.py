@@ -8,7 +8,7 @@ from pymongo.database import Database
 
 from catalog.products.upsert import Upserted, upsert_product
 from catalog.structure.categories import add_category, delete_category, edit_category
-from catalog.tests.writing import MARINA, assert_whole, at_once, draft, everything, raised, shop
+from catalog.tests.shop import MARINA, assert_whole, at_once, draft, everything, raised, shop
 from gateway.mongo.client import Document
 
 __all__ = ["shop"]

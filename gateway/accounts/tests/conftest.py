@@ -6,7 +6,7 @@ import pytest
 from django.conf import settings as django_settings
 from pytest_django import Settings
 
-from gateway.accounts.tests.signed import forget_attempts
+from gateway.accounts.tests.sessions import forget_attempts
 from gateway.cassandra.driver.circuit import CIRCUIT
 from gateway.cassandra.driver.session import CONNECTOR
 from gateway.cassandra.tests.link import Link

@@ -19,7 +19,7 @@ from gateway.accounts.sessions.account import user_of
 from gateway.accounts.sign_in import hashing
 from gateway.accounts.sign_in.hashing import HashingPool, ServerArgon2, hashing_pool
 from gateway.accounts.sign_in.passwords import user_with
-from gateway.accounts.tests.signed import signed_in
+from gateway.accounts.tests.sessions import signed_in
 from gateway.domain.errors import Code
 from gateway.mongo.client import Document
 

@@ -16,7 +16,7 @@ from gateway.accounts.owners import session_hash
 from gateway.accounts.sessions import cache, engine, rows, store
 from gateway.accounts.sessions.engine import SessionStore
 from gateway.accounts.sessions.records import DEVICE_LENGTH
-from gateway.accounts.tests.signed import id_of, in_cassandra, in_redis, is_alive, key_of, signed_in
+from gateway.accounts.tests.sessions import id_of, in_cassandra, in_redis, is_alive, key_of, signed_in
 from gateway.cassandra.driver.session import CONNECTOR
 from gateway.cassandra.reads import read
 from gateway.mongo.client import Document

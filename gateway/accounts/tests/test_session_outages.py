@@ -14,13 +14,13 @@ from gateway.accounts.sessions import cache, catch_up, rows, store
 from gateway.accounts.sessions.devices import devices_of
 from gateway.accounts.sessions.engine import SessionStore
 from gateway.accounts.sessions.errors import SessionsUnavailable
-from gateway.accounts.tests.signed import id_of, in_cassandra, in_redis, is_alive, key_of, signed_in
+from gateway.accounts.tests.sessions import id_of, in_cassandra, in_redis, is_alive, key_of, signed_in
 from gateway.cassandra.driver.session import CONNECTOR
 from gateway.cassandra.reads import read
-from gateway.cassandra.tests.eventually import answers, becomes_true
 from gateway.cassandra.tests.link import Link
 from gateway.mongo.client import Document
 from gateway.redis.clients import redis_client
+from gateway.tests.eventually import answers, becomes_true
 
 pytestmark = [pytest.mark.usefixtures("database"), pytest.mark.timeout(170)]
 

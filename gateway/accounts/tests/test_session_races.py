@@ -14,7 +14,7 @@ from gateway.accounts.models import User
 from gateway.accounts.sessions.devices import devices_of
 from gateway.accounts.sessions.engine import SessionStore
 from gateway.accounts.sign_out import sign_out_everywhere
-from gateway.accounts.tests.signed import in_cassandra, in_redis, is_alive, key_of, signed_in
+from gateway.accounts.tests.sessions import in_cassandra, in_redis, is_alive, key_of, signed_in
 from gateway.domain.errors import NotSignedIn
 from gateway.mongo.client import Document
 

@@ -11,7 +11,7 @@ from gateway.accounts.sessions import cache
 from gateway.accounts.sessions.cache import GUESTS, UNSYNCED
 from gateway.accounts.sessions.engine import SessionStore
 from gateway.accounts.sessions.errors import SessionsUnavailable, TooManySessions
-from gateway.accounts.tests.signed import id_of, in_cassandra, in_redis, is_alive, key_of, signed_in
+from gateway.accounts.tests.sessions import id_of, in_cassandra, in_redis, is_alive, key_of, signed_in
 from gateway.cassandra.tests.link import Link
 from gateway.mongo.client import Document
 from gateway.redis.clients import cache_client, redis_client

@@ -8,8 +8,8 @@ import pytest
 from deploy.local.start.stack import Stack
 from gateway.cassandra.errors import CassandraUnavailable
 from gateway.cassandra.reads import first, first_async
-from gateway.cassandra.tests.eventually import answers, becomes_true
 from gateway.cassandra.writes import write
+from gateway.tests.eventually import answers, becomes_true
 from gateway.tests.samples.cassandra.tables import SESSIONS
 
 pytestmark = [pytest.mark.usefixtures("tables", "impatient"), pytest.mark.timeout(150)]

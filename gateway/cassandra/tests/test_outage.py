@@ -20,10 +20,10 @@ from gateway.cassandra.driver.circuit import CIRCUIT
 from gateway.cassandra.driver.session import CONNECTOR
 from gateway.cassandra.errors import CassandraNotConfigured, CassandraUnavailable
 from gateway.cassandra.reads import first, first_async, ping, read
-from gateway.cassandra.tests.eventually import answers, becomes_true
 from gateway.cassandra.tests.link import Link
 from gateway.cassandra.writes import write
 from gateway.circuit import SILENCES_TO_OPEN
+from gateway.tests.eventually import answers, becomes_true
 from gateway.tests.samples.cassandra.tables import HISTORY, SESSIONS
 
 # Far more than the time-outs in these tests add up to: a request that hangs fails its test.

@@ -20,10 +20,10 @@ from gateway.cassandra.reads import first, read
 from gateway.cassandra.schema.live import find
 from gateway.cassandra.statements import Consistency, Select
 from gateway.cassandra.table import Table
-from gateway.cassandra.tests.eventually import becomes_true
 from gateway.cassandra.tests.three_nodes import ONE, THREE, TWO, only, start, three_nodes
 from gateway.cassandra.writes import write
 from gateway.management.commands import cassandra
+from gateway.tests.eventually import becomes_true
 from gateway.tests.samples.cassandra.tables import REGIONAL
 
 # Three nodes of Java on two cores: some ten seconds on an idle machine, a minute on one that has other things to do.

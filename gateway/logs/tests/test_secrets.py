@@ -24,7 +24,7 @@ from gateway.mongo.client import Document
 from gateway.viewer.tests.visitor import Visitor
 from ordering.mail.delivery import MAIL_TASK
 from ordering.tests.api import CHECKOUT, INPUT
-from ordering.tests.paying import event_body, signature
+from ordering.tests.payments_api import event_body, signature
 from ordering.tests.shop import orders
 from ordering.webhook.signature import HEADER
 

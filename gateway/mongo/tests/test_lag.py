@@ -21,7 +21,7 @@ from gateway.mongo.lag import LAG, LagBoard
 from gateway.mongo.policies import STOCK_DISPLAY, Policy
 from gateway.mongo.reads import Read, run
 from gateway.mongo.routing import ROUTING
-from gateway.mongo.tests.frozen import frozen_secondaries, secondaries
+from gateway.mongo.tests.secondaries import frozen_secondaries, secondaries
 from gateway.redis.clients import redis_client
 
 

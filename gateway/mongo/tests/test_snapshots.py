@@ -8,7 +8,7 @@ from gateway.mongo.commands import COMMANDS, Sent
 from gateway.mongo.policies import STOCK_CHECK
 from gateway.mongo.reads import Evidence, decide, run, snapshot
 from gateway.mongo.routing import ROUTING
-from gateway.mongo.tests.moving import OWNERS, moving_orders
+from gateway.mongo.tests.order_moves import OWNERS, moving_orders
 from gateway.mongo.transactions import in_transaction
 
 ORDERS = "orders"

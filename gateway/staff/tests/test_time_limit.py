@@ -23,10 +23,10 @@ from catalog.models import Geozone
 from catalog.tests.test_admin import signed_in
 from gateway import deadline
 from gateway.accounts.demo import ensure_demo_accounts
-from gateway.cassandra.tests.eventually import becomes_true
 from gateway.mongo.client import Document, client, orm_connection
 from gateway.mongo.client import database as opened_database
 from gateway.mongo.commands import COMMANDS
+from gateway.tests.eventually import becomes_true
 from gateway.tests.samples.models import Gadget
 
 pytestmark = pytest.mark.urls(__name__)

@@ -12,11 +12,11 @@ from deploy.local.start.stack import Stack
 from gateway.accounts.models import User
 from gateway.accounts.owners import session_hash
 from gateway.accounts.sessions.catch_up import catch_up
-from gateway.accounts.tests.signed import in_cassandra, is_alive
+from gateway.accounts.tests.sessions import in_cassandra, is_alive
 from gateway.cassandra.driver.circuit import CIRCUIT
 from gateway.cassandra.driver.session import CONNECTOR
-from gateway.cassandra.tests.eventually import answers, becomes_true
 from gateway.redis.clients import redis_client
+from gateway.tests.eventually import answers, becomes_true
 from gateway.viewer.tests.visitor import Visitor
 
 pytestmark = [pytest.mark.usefixtures("ivan"), pytest.mark.timeout(170)]

@@ -15,7 +15,7 @@ from gateway.accounts.errors import BadCredentials, TooManyFailures
 from gateway.accounts.models import User
 from gateway.accounts.owners import customer_owner, guest_owner, session_hash
 from gateway.accounts.sessions.engine import SessionStore
-from gateway.accounts.tests.signed import is_alive, key_of, signed_in
+from gateway.accounts.tests.sessions import is_alive, key_of, signed_in
 from gateway.domain.errors import DomainError
 from gateway.graphql.relay.ids import global_id
 from gateway.graphql.tests.conftest import Server

@@ -10,7 +10,7 @@ from django.test import Client
 from gateway.accounts.demo import PASSWORD as DEMO_PASSWORD
 from gateway.accounts.demo import ensure_demo_accounts
 from gateway.accounts.models import User
-from gateway.accounts.tests.signed import is_alive
+from gateway.accounts.tests.sessions import is_alive
 from gateway.graphql.tests.conftest import Server
 from gateway.viewer.tests.visitor import PAYLOAD, Visitor, bearer
 

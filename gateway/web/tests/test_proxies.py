@@ -9,7 +9,7 @@ from pymongo.database import Database
 from pytest_django import Settings
 
 from gateway.accounts.models import User
-from gateway.accounts.tests.signed import forget_attempts
+from gateway.accounts.tests.sessions import forget_attempts
 from gateway.graphql.tests.conftest import Server, serve
 from gateway.mongo.client import Document
 from gateway.viewer.tests.visitor import PASSWORD, Visitor

@@ -16,7 +16,7 @@ from gateway.cassandra.writes import write
 from gateway.mongo.client import Document
 from gateway.sync.copy import copy_documents
 from gateway.sync.marks import CHANGED, timestamp_of
-from gateway.tests.paused import paused_process
+from gateway.tests.races import paused_process
 from ordering import tasks
 from ordering.archive import archive
 from ordering.archive.archive import Archived, archive_orders
@@ -25,8 +25,8 @@ from ordering.cassandra.rows import events_of, order_of_state, writes_of
 from ordering.cassandra.sync import SYNCED
 from ordering.cassandra.tables import ARCHIVED_ORDERS_BY_KEY, ORDER_EVENTS_BY_ID, ORDER_STATE_BY_ID
 from ordering.documents import OrderDocument
-from ordering.tests.copied import patient
-from ordering.tests.daily import a_day, copied_orders, stored
+from ordering.tests.copies import patient
+from ordering.tests.days import a_day, copied_orders, stored
 from ordering.tests.shop import orders, shop, stocked, two_shards
 
 __all__ = ["orders", "patient", "shop", "stocked", "two_shards"]

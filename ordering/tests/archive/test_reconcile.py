@@ -34,8 +34,8 @@ from ordering.cassandra.tables import (
     ORDERS_BY_USER,
 )
 from ordering.documents import OrderDocument
-from ordering.tests.copied import patient
-from ordering.tests.daily import a_day, copied_orders, owed_orders, stored
+from ordering.tests.copies import patient
+from ordering.tests.days import a_day, copied_orders, owed_orders, stored
 from ordering.tests.shop import GUEST, orders, shop, stocked, two_shards
 
 __all__ = ["orders", "patient", "shop", "stocked", "two_shards"]

@@ -22,19 +22,19 @@ from gateway.cassandra.partition_stats import PARTITION_STATS, TRUSTED, buckets_
 from gateway.cassandra.reads import read
 from gateway.cassandra.statements import Write
 from gateway.cassandra.table import Table
-from gateway.cassandra.tests.eventually import becomes_true
 from gateway.cassandra.writes import write
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
 from gateway.mongo.routing import ROUTING
-from gateway.mongo.tests.frozen import frozen_secondaries
+from gateway.mongo.tests.secondaries import frozen_secondaries
 from gateway.redis.clients import redis_client
 from gateway.sync import queue
 from gateway.sync.backlog import backlog, failing
 from gateway.sync.copy import copy_documents
 from gateway.sync.marks import CHANGED
 from gateway.sync.sweep import due, sweep_all
-from gateway.tests.paused import paused_process
+from gateway.tests.eventually import becomes_true
+from gateway.tests.races import paused_process
 from ordering.cassandra.rows import day_of, events_of, month_of, order_of_history, order_of_state, rows_of
 from ordering.cassandra.sync import SYNCED, sync_order_soon
 from ordering.cassandra.tables import ORDER_EVENTS_BY_ID, ORDER_STATE_BY_ID, ORDERS_BY_PERIOD, ORDERS_BY_USER

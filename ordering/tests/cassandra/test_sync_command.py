@@ -10,7 +10,7 @@ from pymongo.database import Database
 from gateway.cassandra.driver.circuit import CIRCUIT
 from gateway.cassandra.driver.session import CONNECTOR
 from gateway.mongo.client import Document
-from ordering.tests.many import one_bought
+from ordering.tests.bulk import one_bought
 from ordering.tests.shop import CUSTOMER, orders, shop, stocked, two_shards
 
 __all__ = ["orders", "shop", "stocked", "two_shards"]

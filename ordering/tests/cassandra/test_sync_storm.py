@@ -24,13 +24,13 @@ from catalog.cassandra.sync import SYNCED as PRODUCTS
 from deploy.local.start.stack import Stack
 from gateway.cassandra.driver.circuit import CIRCUIT
 from gateway.cassandra.driver.session import CONNECTOR
-from gateway.cassandra.tests.eventually import answers, becomes_true
 from gateway.domain.errors import DomainError
 from gateway.mongo.client import Document, database
 from gateway.sync.backlog import backlogs, failing
 from gateway.sync.reconciliation import reconcile_documents
 from gateway.sync.strays import reconcile_strays
 from gateway.sync.sweep import sweep_all
+from gateway.tests.eventually import answers, becomes_true
 from ordering.archive.reconcile import reconcile_orders
 from ordering.cassandra.rows import day_of
 from ordering.documents import OrderDocument

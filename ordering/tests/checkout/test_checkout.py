@@ -14,7 +14,7 @@ from pymongo.database import Database
 from catalog.products.cards import ProductKey
 from catalog.products.upsert import upsert_product
 from catalog.stock.reservations import settle
-from catalog.tests.writing import MARINA, at_once, draft, raised
+from catalog.tests.shop import MARINA, at_once, draft, raised
 from gateway.domain.errors import Refused
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent

@@ -10,10 +10,10 @@ from pymongo.database import Database
 
 from cart.lines import clear
 from cart.merge import MergeMode
-from catalog.tests.writing import at_once, raised
+from catalog.tests.shop import at_once, raised
 from gateway.domain.errors import DomainError
 from gateway.mongo.client import Document
-from gateway.tests.paused import paused_process
+from gateway.tests.races import paused_process
 from gateway.viewer.handover import hand_over
 from ordering.checkout.checkout import Bought
 from ordering.checkout.holds import settle_queued

@@ -9,7 +9,7 @@ from pymongo.database import Database
 
 from catalog.products.upsert import upsert_product
 from catalog.stock.reservations import reserve
-from catalog.tests.writing import MARINA, at_once, draft
+from catalog.tests.shop import MARINA, at_once, draft
 from gateway.mongo.client import Document
 from ordering.events import BUYER
 from ordering.ledger.ledger import RefundLine
@@ -20,7 +20,7 @@ from ordering.models import OrderStatus
 from ordering.payments import payments
 from ordering.payments.refunds import Refunding, refund_order
 from ordering.stock.debts import pay_overdue
-from ordering.tests.paying import assert_orders_and_stock_agree, expired, ordered, pay, received, stored
+from ordering.tests.payments_api import assert_orders_and_stock_agree, expired, ordered, pay, received, stored
 from ordering.tests.shop import buyer, orders, reserved, shop, stocked, two_shards
 
 __all__ = ["orders", "shop", "stocked", "two_shards"]

@@ -11,7 +11,7 @@ from pymongo.database import Database
 from pytest_django import Settings
 
 from cart.tests.test_mutations import Buyer
-from catalog.tests.writing import at_once, raised
+from catalog.tests.shop import at_once, raised
 from gateway.domain.errors import DomainError
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
@@ -23,7 +23,7 @@ from ordering.lifecycle.moves import move_order
 from ordering.lifecycle.transitions import Who
 from ordering.models import OrderStatus
 from ordering.tests.api import CHECKOUT, INPUT, guest
-from ordering.tests.paying import expired, pay
+from ordering.tests.payments_api import expired, pay
 from ordering.tests.shop import (
     CUSTOMER,
     GUEST,

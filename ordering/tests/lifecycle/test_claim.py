@@ -9,14 +9,14 @@ import pytest
 from bson import Decimal128
 from pymongo.database import Database
 
-from catalog.tests.writing import at_once
+from catalog.tests.shop import at_once
 from gateway.accounts.owners import guest_owner, session_hash, user_id_of
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
 from gateway.mongo.reads import run
 from gateway.mongo.routing import ROUTING
 from gateway.paging import Slice
-from gateway.tests.paused import paused_process
+from gateway.tests.races import paused_process
 from ordering.checkout.holds import settle_queued
 from ordering.documents import OrderDocument
 from ordering.events import BUYER
@@ -30,7 +30,7 @@ from ordering.payments.payments import IncomingMoney, receive_payment
 from ordering.reading.history import orders_of
 from ordering.reading.lookup import lookup
 from ordering.reading.orders import find_order
-from ordering.tests.many import copies, one_bought
+from ordering.tests.bulk import copies, one_bought
 from ordering.tests.shop import (
     CUSTOMER,
     GUEST,

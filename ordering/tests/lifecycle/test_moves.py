@@ -7,7 +7,7 @@ from typing import cast
 import pytest
 from pymongo.database import Database
 
-from catalog.tests.writing import at_once, raised
+from catalog.tests.shop import at_once, raised
 from gateway.domain.errors import DomainError
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
@@ -19,7 +19,7 @@ from ordering.lifecycle.moves import MAX_NOTE, advance_order, cancel_order, move
 from ordering.lifecycle.transitions import Who
 from ordering.models import OrderStatus
 from ordering.payments.payments import IncomingMoney, receive_payment
-from ordering.tests.paying import received
+from ordering.tests.payments_api import received
 from ordering.tests.shop import (
     CUSTOMER,
     assert_nothing_oversold,

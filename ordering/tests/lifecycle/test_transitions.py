@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from catalog.tests.writing import raised
+from catalog.tests.shop import raised
 from ordering.lifecycle.transitions import TRANSITIONS, Who, is_legal, transition
 from ordering.models import OrderStatus
 

@@ -14,15 +14,15 @@ from django.conf import settings
 from pymongo.database import Database
 from pytest_django import Settings
 
-from catalog.tests.writing import at_once
+from catalog.tests.shop import at_once
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
-from gateway.tests.paused import paused_process
+from gateway.tests.races import paused_process
 from ordering.checkout.holds import settle_queued
 from ordering.documents import MailDebt, OrderDocument
 from ordering.mail.delivery import mail_overdue, send_due_mails
 from ordering.tasks import sweep_mails
-from ordering.tests.paying import ordered, pay, stored
+from ordering.tests.payments_api import ordered, pay, stored
 from ordering.tests.postbox import Postbox, postbox, served_by, subject
 from ordering.tests.shop import CUSTOMER, PURCHASE, buy, buyer, fill, orders, shop, stocked, two_shards
 

@@ -15,7 +15,7 @@ from ordering.lifecycle.transitions import Who
 from ordering.mail.delivery import send_due_mails
 from ordering.models import OrderStatus
 from ordering.payments.refunds import Refunding, refund_order
-from ordering.tests.paying import expired, ordered, pay, stored
+from ordering.tests.payments_api import expired, ordered, pay, stored
 from ordering.tests.postbox import Postbox, postbox, subject, text
 from ordering.tests.shop import CUSTOMER, PURCHASE, buy, buyer, fill, orders, shop, stocked, two_shards
 

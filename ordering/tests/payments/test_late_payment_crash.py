@@ -9,18 +9,18 @@ import pytest
 from pymongo.database import Database
 
 from gateway.mongo.client import Document
-from gateway.tests.paused import paused_process
+from gateway.tests.races import paused_process
 from ordering.checkout.holds import resolve_old_holds
 from ordering.documents import OrderDocument
 from ordering.lifecycle.change import change_order
 from ordering.payments import payments
 from ordering.stock.debts import pay_overdue
-from ordering.tests.paying import assert_orders_and_stock_agree, expired, ordered, pay, received, stored
+from ordering.tests.payments_api import assert_orders_and_stock_agree, expired, ordered, pay, received, stored
 from ordering.tests.shop import orders, reserved, shop, stocked, two_shards
 
 __all__ = ["orders", "shop", "stocked", "two_shards"]
 
-PAY = "from ordering.tests.paying import pay; pay({{'_id': {order_id!r}}}, '57970.00')"
+PAY = "from ordering.tests.payments_api import pay; pay({{'_id': {order_id!r}}}, '57970.00')"
 
 
 def sweep() -> int:

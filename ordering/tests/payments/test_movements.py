@@ -9,9 +9,9 @@ import httpx
 import pytest
 from pymongo.database import Database
 
-from catalog.tests.writing import at_once, raised
+from catalog.tests.shop import at_once, raised
 from gateway.mongo.client import Document
-from gateway.tests.paused import paused_process
+from gateway.tests.races import paused_process
 from ordering.documents import OrderDocument
 from ordering.events import BUYER
 from ordering.ledger.amounts import due_back, paid, refunded
@@ -24,7 +24,15 @@ from ordering.mail.delivery import send_due_mails
 from ordering.models import OrderStatus
 from ordering.payments.refunds import Refunding, refund_order
 from ordering.payments.repayments import Settling, settle_refund
-from ordering.tests.paying import all_orders, assert_orders_and_stock_agree, event_body, expired, ordered, pay, stored
+from ordering.tests.payments_api import (
+    all_orders,
+    assert_orders_and_stock_agree,
+    event_body,
+    expired,
+    ordered,
+    pay,
+    stored,
+)
 from ordering.tests.postbox import Postbox, postbox, text
 from ordering.tests.shop import orders, reserved, shop, stocked, two_shards
 from ordering.tests.webhook.test_webhook import call, done, posted

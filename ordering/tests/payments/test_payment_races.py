@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 from pymongo.database import Database
 
-from catalog.tests.writing import at_once
+from catalog.tests.shop import at_once
 from gateway.mongo.client import Document
 from ordering.documents import OrderDocument
 from ordering.events import BUYER
@@ -15,7 +15,7 @@ from ordering.ledger.amounts import due_back, paid
 from ordering.lifecycle.moves import expire_unpaid, move_order
 from ordering.lifecycle.transitions import Who
 from ordering.models import OrderStatus
-from ordering.tests.paying import assert_orders_and_stock_agree, expired, ordered, pay, received, stored
+from ordering.tests.payments_api import assert_orders_and_stock_agree, expired, ordered, pay, received, stored
 from ordering.tests.shop import buyer, orders, reserved, sell, shop, stocked, two_shards
 
 __all__ = ["orders", "shop", "stocked", "two_shards"]

@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 from pymongo.database import Database
 
-from catalog.tests.writing import raised
+from catalog.tests.shop import raised
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
 from ordering.events import BUYER
@@ -13,7 +13,7 @@ from ordering.lifecycle.moves import move_order
 from ordering.lifecycle.transitions import Who
 from ordering.models import OrderStatus
 from ordering.payments.payments import receive_payment
-from ordering.tests.paying import (
+from ordering.tests.payments_api import (
     all_orders,
     assert_orders_and_stock_agree,
     expired,

@@ -8,7 +8,7 @@ import pytest
 from bson import Decimal128
 from pymongo.database import Database
 
-from catalog.tests.writing import at_once, raised
+from catalog.tests.shop import at_once, raised
 from gateway.domain.errors import DomainError
 from gateway.mongo.client import Document
 from ordering.documents import OrderDocument
@@ -20,7 +20,7 @@ from ordering.lifecycle.moves import move_order
 from ordering.lifecycle.transitions import Who
 from ordering.models import OrderStatus
 from ordering.payments.refunds import Refunding, refund_order
-from ordering.tests.paying import (
+from ordering.tests.payments_api import (
     all_orders,
     assert_orders_and_stock_agree,
     expired,

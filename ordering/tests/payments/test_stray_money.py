@@ -9,14 +9,14 @@ from django.contrib.admin.utils import quote
 from django.test import Client
 from pymongo.database import Database
 
+from catalog.tests.shop import at_once, raised
 from catalog.tests.test_admin import signed_in
-from catalog.tests.writing import at_once, raised
 from gateway.accounts.demo import ensure_demo_accounts
 from gateway.domain.errors import DomainError
 from gateway.mongo.client import Document
 from ordering.ledger.references import Reference
 from ordering.payments.stray_money import settle_stray
-from ordering.tests.paying import event_body, ordered
+from ordering.tests.payments_api import event_body, ordered
 from ordering.tests.shop import orders, shop, stocked, two_shards
 from ordering.tests.webhook.test_webhook import call
 

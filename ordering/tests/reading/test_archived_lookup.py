@@ -7,8 +7,7 @@ from gateway.graphql.relay.ids import global_id
 from gateway.mongo.client import Document
 from ordering.documents import OrderDocument
 from ordering.reading import lookup as merged_lookup
-from ordering.tests.asking import LOOKUP, Ask, ask, found, ivan, like, public
-from ordering.tests.copied import (
+from ordering.tests.copies import (
     AfterTheFirst,
     after_the_first,
     archive,
@@ -18,6 +17,7 @@ from ordering.tests.copied import (
     running,
     some_customer,
 )
+from ordering.tests.questions import LOOKUP, Ask, ask, found, ivan, like, public
 from ordering.tests.shop import orders, shop, stocked, two_shards
 
 __all__ = ["after_the_first", "ask", "ivan", "like", "orders", "patient", "running", "shop", "stocked", "two_shards"]

@@ -18,8 +18,7 @@ from ordering.documents import OrderDocument
 from ordering.graphql.access import NOT_NOW
 from ordering.lifecycle.claim import claim_orders
 from ordering.tests.api import ADVANCE, CANCEL, ORDER, PAY, REFUND, refusals
-from ordering.tests.asking import LOOKUP, Answer, Ask, ask, found, ivan, like, owner, public
-from ordering.tests.copied import (
+from ordering.tests.copies import (
     NO_CASSANDRA,
     archive,
     cassandra_away,
@@ -31,6 +30,7 @@ from ordering.tests.copied import (
     some_customer,
     void,
 )
+from ordering.tests.questions import LOOKUP, Answer, Ask, ask, found, ivan, like, owner, public
 from ordering.tests.shop import orders, shop, stocked, two_shards
 
 __all__ = [

@@ -18,7 +18,7 @@ from ordering.reading.history import (
     position_of,
     unsynced_orders_of,
 )
-from ordering.tests.many import copies, explained, one_bought
+from ordering.tests.bulk import copies, explained, one_bought
 from ordering.tests.shop import CUSTOMER, GUEST, buy, fill, orders, shop, stocked, two_shards
 
 __all__ = ["orders", "shop", "stocked", "two_shards"]

@@ -12,7 +12,7 @@ from ordering.checkout.request import ContactDetails
 from ordering.documents import OrderDocument
 from ordering.reading.history import position_of
 from ordering.reading.lookup import lookup
-from ordering.tests.many import copies, explained, one_bought
+from ordering.tests.bulk import copies, explained, one_bought
 from ordering.tests.shop import CUSTOMER, GUEST, buy, fill, orders, shop, stocked, two_shards
 
 __all__ = ["orders", "shop", "stocked", "two_shards"]

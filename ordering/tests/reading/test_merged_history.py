@@ -23,7 +23,8 @@ from ordering.lifecycle.claim import claim_orders
 from ordering.models import OrderStatus
 from ordering.reading import history as merged_history
 from ordering.reading.history import history_of, orders_of, position_of
-from ordering.tests.copied import (
+from ordering.tests.bulk import one_bought
+from ordering.tests.copies import (
     NO_CASSANDRA,
     AfterTheFirst,
     Run,
@@ -39,7 +40,6 @@ from ordering.tests.copied import (
     some_guest,
     void,
 )
-from ordering.tests.many import one_bought
 from ordering.tests.shop import CUSTOMER, orders, shop, stocked, two_shards
 
 __all__ = ["after_the_first", "cassandra_away", "orders", "patient", "running", "shop", "stocked", "two_shards"]

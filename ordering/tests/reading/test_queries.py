@@ -11,7 +11,7 @@ from pymongo.database import Database
 
 from cart.tests.test_mutations import ADD, Buyer, lines
 from catalog.products.upsert import upsert_product
-from catalog.tests.writing import MARINA, draft
+from catalog.tests.shop import MARINA, draft
 from gateway.accounts.demo import ensure_demo_accounts
 from gateway.graphql.context import RequestContext
 from gateway.graphql.inputs import BadInput
@@ -25,7 +25,7 @@ from ordering.lifecycle.claim import claim_orders
 from ordering.models import OrderStatus
 from ordering.reading.lookup import MAX_SOUGHT
 from ordering.tests.api import CANCEL, CHECKOUT, INPUT, guest
-from ordering.tests.many import copies
+from ordering.tests.bulk import copies
 from ordering.tests.people import errors_of, filled, person
 from ordering.tests.shop import GUEST, orders, sell, shop, stocked, two_shards
 

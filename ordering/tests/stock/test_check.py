@@ -15,8 +15,8 @@ from pymongo.database import Database
 from pymongo.monitoring import CommandStartedEvent
 
 from catalog.stock.findings import CONFIRMED_AFTER, Difference, correct_reservation
+from catalog.tests.shop import at_once
 from catalog.tests.test_admin import signed_in
-from catalog.tests.writing import at_once
 from gateway.accounts.demo import ensure_demo_accounts
 from gateway.accounts.owners import guest_owner, session_hash
 from gateway.domain.errors import DomainError
@@ -28,9 +28,9 @@ from ordering.lifecycle.moves import move_order
 from ordering.lifecycle.transitions import Who
 from ordering.models import OrderStatus
 from ordering.stock.check import CHECK, check_reservations, find_differences
+from ordering.tests.bulk import copies, one_bought
 from ordering.tests.lifecycle.test_claim import a_guest_elsewhere
-from ordering.tests.many import copies, one_bought
-from ordering.tests.paying import stock
+from ordering.tests.payments_api import stock
 from ordering.tests.shop import (
     CUSTOMER,
     GUEST,

@@ -10,7 +10,7 @@ import pytest
 from bson import Decimal128
 from pymongo.database import Database
 
-from catalog.tests.writing import at_once
+from catalog.tests.shop import at_once
 from gateway.cassandra.writes import write
 from gateway.mongo.client import Document
 from gateway.sync.marks import timestamp_of
@@ -25,8 +25,7 @@ from ordering.ledger.ledger import Kind, Origin, State, new_entry
 from ordering.ledger.references import Reference
 from ordering.numbers import claim_number
 from ordering.payments.repayments import Settling, settle_refund
-from ordering.tests.asking import Ask, ask, like, owner, public
-from ordering.tests.copied import (
+from ordering.tests.copies import (
     archive,
     cassandra_away,
     copy,
@@ -35,7 +34,8 @@ from ordering.tests.copied import (
     placed,
     running,
 )
-from ordering.tests.paying import as_stored, event_body, stored
+from ordering.tests.payments_api import as_stored, event_body, stored
+from ordering.tests.questions import Ask, ask, like, owner, public
 from ordering.tests.shop import orders, shop, stocked, two_shards
 from ordering.tests.webhook.test_webhook import call, done
 

@@ -11,7 +11,7 @@ from django.test import override_settings
 from pymongo.database import Database
 
 from gateway.mongo.client import Document
-from ordering.tests.paying import all_orders, ordered, stored
+from ordering.tests.payments_api import all_orders, ordered, stored
 from ordering.tests.shop import orders, reserved, shop, stocked, two_shards
 
 __all__ = ["orders", "shop", "stocked", "two_shards"]

@@ -11,14 +11,14 @@ from django.conf import settings
 from django.test import Client, override_settings
 from pymongo.database import Database
 
-from catalog.tests.writing import at_once
+from catalog.tests.shop import at_once
 from gateway.mongo.client import Document
 from ordering.documents import OrderDocument
 from ordering.events import BUYER
 from ordering.lifecycle.moves import move_order
 from ordering.lifecycle.transitions import Who
 from ordering.models import OrderStatus
-from ordering.tests.paying import (
+from ordering.tests.payments_api import (
     all_orders,
     assert_orders_and_stock_agree,
     event_body,

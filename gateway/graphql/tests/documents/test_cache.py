@@ -14,7 +14,7 @@ from graphql import parse
 from gateway.graphql.documents.cache import Documents, PreparedDocument
 from gateway.graphql.documents.memory import size_of
 from gateway.graphql.errors import RequestRefused
-from gateway.graphql.tests.hostile import KINDS, PAGE, broken, comment, fragments_side_by_side, repeated_fields
+from gateway.graphql.tests.attacks import KINDS, PAGE, broken, comment, fragments_side_by_side, repeated_fields
 from gateway.graphql.tests.shop import documents
 
 Kind = Callable[[int], str]

@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from gateway.graphql.schema import schema
-from gateway.graphql.tests.generated import Generator
+from gateway.graphql.tests.generator import Generator
 
 SEED = 20_261_117
 # A page of the shop takes milliseconds; a document that takes this long on a busy machine has found a way to make work.

@@ -8,10 +8,10 @@ import pytest
 from django.core.management import CommandError, call_command
 from pymongo.database import Database
 
-from gateway.cassandra.tests.eventually import becomes_true
 from gateway.graphql.documents.persisted_queries import COLLECTION, hash_of
 from gateway.graphql.tests.conftest import Server
 from gateway.mongo.client import Document
+from gateway.tests.eventually import becomes_true
 
 TEXT = "query Zones {\n  geozones {\n    code\n  }\n}"
 

@@ -9,7 +9,7 @@ from django.test import override_settings
 from gateway.graphql.documents.cache import Documents, PreparationOutcome
 from gateway.graphql.documents.preparation import Preparation
 from gateway.graphql.errors import RequestRefused
-from gateway.graphql.tests.hostile import PAGE, unknown_fields
+from gateway.graphql.tests.attacks import PAGE, unknown_fields
 from gateway.graphql.tests.shop import SCHEMA
 
 

@@ -9,8 +9,8 @@ from django.test import override_settings
 
 from gateway.graphql.errors import RequestRefused
 from gateway.graphql.http import charges
+from gateway.graphql.tests.attacks import unknown_fields
 from gateway.graphql.tests.conftest import Server
-from gateway.graphql.tests.hostile import unknown_fields
 from gateway.redis.clients import cache_client, close_async_redis
 
 CLIENT = "10.8.0.1"

@@ -1,4 +1,4 @@
-"""One purchase, as web and worker make it: `python -m deploy.tests.buying`, on the servers of the environment."""
+"""One purchase, as web and worker make it: `python -m deploy.tests.purchase`, on the servers of the environment."""
 
 import sys
 from decimal import Decimal

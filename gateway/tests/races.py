@@ -20,7 +20,7 @@ PROGRAM = """
 import sys, django
 from pymongo import monitoring
 django.setup()
-from gateway.tests.paused import Pause
+from gateway.tests.races import Pause
 command, collection, number, when, code = sys.argv[1:]
 monitoring.register(Pause(command, collection or None, int(number), when))
 exec(code)

@@ -23,9 +23,9 @@ from ordering.documents import OrderDocument
 from ordering.events import BUYER, EventType, event
 from ordering.ledger.ledger import Kind, Origin, State, new_entry, with_excess, with_repayment
 from ordering.models import OrderStatus
-from ordering.tests.copied import Run
-from ordering.tests.many import one_bought
-from ordering.tests.paying import as_stored
+from ordering.tests.bulk import one_bought
+from ordering.tests.copies import Run
+from ordering.tests.payments_api import as_stored
 from ordering.tests.people import EMAIL
 from ordering.tests.shop import CUSTOMER
 

@@ -15,7 +15,7 @@ from ordering.cassandra.sync import SYNCED
 from ordering.documents import OrderDocument
 from ordering.numbers import claim_number
 from ordering.reading.lookup_keys import keys_of
-from ordering.tests.many import one_bought
+from ordering.tests.bulk import one_bought
 from ordering.tests.shop import CUSTOMER
 
 
