@@ -1,12 +1,11 @@
 """Fixtures for every test: the real servers, with the topology applied once and documents removed after each test."""
 
 import os
-import socket
 import subprocess
 import sys
-import time
+from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import cache
 from io import StringIO
 from pathlib import Path
@@ -15,7 +14,6 @@ from typing import Any
 import httpx
 import pytest
 from django.conf import settings
-from django.contrib.auth.models import Group
 from django.core.management import call_command
 from django.test.utils import setup_databases, teardown_databases
 from pymongo import DeleteMany
@@ -28,7 +26,7 @@ from catalog.structure.category_tree import CATEGORIES
 from deploy.local.lanes import ROOT_VARIABLE
 from deploy.local.layout import TEST_ROOT
 from deploy.local.start.stack import Stack
-from gateway.accounts.models import User
+from gateway.accounts.tests.demo import TABLES
 from gateway.accounts.tests.sessions import forget_attempts
 from gateway.mongo import topology
 from gateway.mongo.client import Document, client, database
@@ -37,23 +35,47 @@ from gateway.mongo.outage import MONGODB
 from gateway.mongo.routing import ROUTING
 from gateway.redis.clients import redis_client
 from gateway.sync.tests.rows import forget_rows
-from gateway.tests.redis_servers import RedisServer, redis_servers
+from gateway.tests.redis_servers import RedisServer, free_port, redis_servers
+from gateway.tests.web_servers import Server, answering
 from ordering.checkout.holds import QUEUE
 
+# Fixtures that several apps share: a small shop, and products in it to buy.
+pytest_plugins = ("catalog.tests.shop", "cart.tests.shop")
+
 BASE_DIR = Path(__file__).parent
-# Each of them may take any ports that are free.
-LAUNCHERS_TESTS = "deploy/local/tests"
+# Rooms that one lane does as a whole: the launcher's tests could meet on a port, the others share what is dear to make,
+# six thousand products and servers without a database.
+WHOLE_ROOMS = ("deploy/local/tests", "catalog/tests/listing", "gateway/graphql/tests")
+# What a test with such a fixture may take: by this the lanes begin with the longest files, and end together.
+SECONDS = {"stack": 10.0, "stack_of_module": 3.0, "run_worker": 10.0, "launcher": 10.0, "serve": 3.0, "web": 1.0}
+SECONDS_OF_OTHERS = 0.3
 
 
-class FileByFile(LoadFileScheduling):
-    """A file at a time to whichever lane is free; the launcher's own tests, which could meet on a port, to one lane."""
+def scope_of(nodeid: str) -> str:
+    """What a lane takes at a time: a file, or one of the rooms."""
+    return next((room for room in WHOLE_ROOMS if nodeid.startswith(room)), nodeid.partition("::")[0])
+
+
+class LongestFirst(LoadFileScheduling):
+    """The next file to whichever lane is free."""
 
     def _split_scope(self, nodeid: str) -> str:
-        return LAUNCHERS_TESTS if nodeid.startswith(LAUNCHERS_TESTS) else super()._split_scope(nodeid)
+        return scope_of(nodeid)
 
 
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> FileByFile:
-    return FileByFile(config, log)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LongestFirst:
+    return LongestFirst(config, log)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """In a lane, the files that take longest first; each lane finds the same order."""
+    if not hasattr(config, "workerinput"):
+        return
+    seconds: Counter[str] = Counter()
+    for item in items:
+        fixtures: list[str] = getattr(item, "fixturenames", [])
+        seconds[scope_of(item.nodeid)] += max((SECONDS.get(name, SECONDS_OF_OTHERS) for name in fixtures), default=0.0)
+    items.sort(key=lambda item: -seconds[scope_of(item.nodeid)])
 
 
 @pytest.fixture(scope="session")
@@ -74,8 +96,7 @@ def clean_database(cluster: None) -> Iterator[Database[Document]]:
     """The test database through mongos; emptied afterwards by deletes, which keep the sharding."""
     forget_attempts()
     yield database()
-    django_tables = (User._meta.db_table, Group._meta.db_table)
-    _empty([*(name for name, _ in declared_collections()), *django_tables])
+    _empty([*(name for name, _ in declared_collections()), *TABLES])
     forget_rows()
     CATEGORIES.forget()
 
@@ -189,20 +210,22 @@ def run_redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[...
 
 
 @pytest.fixture(scope="session")
-def web(run_process: Callable[..., Path]) -> Iterator[httpx.Client]:
+def serve(run_process: Callable[..., Path]) -> Iterator[Callable[..., Server]]:
+    """Starts a web server with some settings changed, or gives the one that was started with the same before."""
+    with ExitStack() as clients:
+
+        @cache
+        def start(**environment: str) -> Server:
+            port = free_port()
+            command = ("uvicorn", "gateway.asgi:application", "--no-proxy-headers", "--port", str(port))
+            log = run_process(*command, **environment)
+            client = clients.enter_context(httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=20))
+            return Server(answering(client, log), log)
+
+        yield start
+
+
+@pytest.fixture(scope="session")
+def web(serve: Callable[..., Server]) -> httpx.Client:
     """A client of a real web server."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    log = run_process("uvicorn", "gateway.asgi:application", "--no-proxy-headers", "--port", str(port))
-    with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=20) as client:
-        for _ in range(1200):
-            try:
-                client.get("/healthz")
-            except httpx.ConnectError:
-                time.sleep(0.1)
-            else:
-                break
-        else:
-            pytest.fail(f"the web server does not answer:\n{log.read_text()}")
-        yield client
+    return serve().client

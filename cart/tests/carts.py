@@ -1,9 +1,6 @@
 """Carts as a test wants them, written straight into the store, on every member: analytics reads any of them."""
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
-from threading import Barrier
 from typing import Any
 
 from bson import Decimal128, ObjectId
@@ -79,15 +76,3 @@ def touch(owner: str) -> bool:
         {"$set": {"updated_at": moment, "expires_at": moment + timedelta(days=30)}, "$inc": {"version": 1}},
     )
     return changed.modified_count == 1
-
-
-def at_once(*actions: Callable[[], Any]) -> list[Any]:
-    """Run all of them at the same moment, each in its thread."""
-    together = Barrier(len(actions))
-
-    def run(action: Callable[[], Any]) -> Any:
-        together.wait()
-        return action()
-
-    with ThreadPoolExecutor(len(actions)) as pool:
-        return [future.result() for future in [pool.submit(run, action) for action in actions]]

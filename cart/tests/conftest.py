@@ -1,13 +1,17 @@
-"""What the tests of the copies need of Cassandra."""
+"""A guest of the API, and the tables of the copies in Cassandra."""
 
 from collections.abc import Iterator
 
+import httpx
 import pytest
 from django.conf import settings as django_settings
 from django.core.management import call_command
 from django.test import override_settings
+from pymongo.database import Database
 
+from cart.tests.buyer import Buyer
 from gateway.cassandra.driver.session import CONNECTOR
+from gateway.mongo.client import Document
 
 
 @pytest.fixture(scope="module")
@@ -18,3 +22,8 @@ def tables() -> Iterator[None]:
         call_command("cassandra", "apply", verbosity=0)
         yield
         CONNECTOR.close()
+
+
+@pytest.fixture
+def guest(web: httpx.Client, stocked: Database[Document]) -> Buyer:
+    return Buyer(web)

@@ -13,11 +13,9 @@ from cart.lines import add_lines
 from catalog.products.cards import ProductKey
 from catalog.products.drafts import StockDraft
 from catalog.products.upsert import upsert_product
-from catalog.tests.shop import MARINA, draft, shop, two_shards
+from catalog.tests.shop import MARINA, draft
 from gateway.accounts.owners import customer_owner, guest_owner, session_hash
 from gateway.mongo.client import Document
-
-__all__ = ["shop", "stocked", "two_shards"]
 
 GUEST = guest_owner(session_hash("a-session-of-a-guest"))
 CUSTOMER = customer_owner("665f1c2ab0a1c2d3e4f50617")

@@ -3,13 +3,10 @@
 import os
 import random
 import signal
-import subprocess
-import sys
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from io import StringIO
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,12 +16,12 @@ from pymongo.database import Database
 
 from cart.analytics import TOP_PRODUCTS, compute_changed, compute_days, figures_of, midnight, open_since
 from cart.expiry import abandon_expired
-from cart.tests.carts import EVERYWHERE, at_once, cart, carts, line, now
+from cart.tests.carts import EVERYWHERE, cart, carts, line, now
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
 from gateway.mongo.policies import CART_ANALYTICS, PrimaryReached, under
+from gateway.tests.races import at_once, python_process
 
-ROOT = Path(__file__).parent.parent.parent
 TODAY = datetime.now(UTC).date()
 YESTERDAY = TODAY - timedelta(days=1)
 STATUSES = ("active", "ordered", "abandoned", "abandoned")
@@ -193,7 +190,7 @@ def test_runs_at_once_do_no_harm(database: Database[Document]) -> None:
     documents = random_carts(days, 60)
     carts().insert_many(documents)
 
-    at_once(*[lambda: compute_days(days)] * 3, compute_changed)
+    at_once(*[lambda: compute_days(days)] * 3, compute_changed, expected=())
 
     assert kept(database) == by_hand(documents)
 
@@ -328,15 +325,13 @@ def test_command_killed_in_the_middle_is_completed_by_the_next(database: Databas
     days = [TODAY - timedelta(days=number) for number in range(60)]
     documents = random_carts(days, 6)
     carts().insert_many(documents, ordered=False)
-    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "gateway.test_settings", "MONGODB_DATABASE": database.name}
     period = (f"--from={days[-1]}", f"--to={days[0]}")
 
-    with subprocess.Popen(
-        [sys.executable, "manage.py", "abandoned_carts", *period], cwd=ROOT, env=environment
-    ) as process:
+    with python_process(database, "manage.py", "abandoned_carts", *period) as process:
         while database["abandoned_cart_days"].count_documents({}) == 0:
             assert process.poll() is None
         os.kill(process.pid, signal.SIGKILL)
+        process.wait()
     done = database["abandoned_cart_days"].count_documents({})
     command(*period)
 

@@ -2,15 +2,10 @@
 
 import os
 import signal
-import subprocess
-import sys
-import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import timedelta
 from functools import partial
-from pathlib import Path
 
 import pytest
 from django.conf import settings
@@ -18,14 +13,16 @@ from pymongo.database import Database
 
 from cart.expiry import abandon_expired, mark_abandoned, overdue
 from cart.models import BACKSTOP_SECONDS
-from cart.tests.carts import at_once, cart, carts, now, stored, touch
+from cart.tests.carts import cart, carts, now, stored, touch
 from cart.tests.carts import overdue as overdue_cart
 from gateway.mongo.client import Document, client
 from gateway.mongo.commands import COMMANDS, Sent
 from gateway.mongo.lag import _shard_client
 from gateway.mongo.reads import run
+from gateway.tests.eventually import eventually
+from gateway.tests.races import at_once, python_process
 
-ROOT = Path(__file__).parent.parent.parent
+# Sweeps by small batches.
 PROGRAM = """
 import django
 django.setup()
@@ -118,7 +115,8 @@ def test_buyers_and_two_sweeps_at_once_never_abandon_a_touched_cart(database: Da
         return {owner for owner in mine if touch(owner)}
 
     sweep = partial(abandon_expired, batch=7)
-    first, second, *touched = at_once(sweep, sweep, *(partial(shop, owners[part::4][:40]) for part in range(4)))
+    buyers = [partial(shop, owners[part::4][:40]) for part in range(4)]
+    first, second, *touched = at_once(sweep, sweep, *buyers, expected=())
 
     kept = set().union(*touched)
     assert {each["owner"] for each in database["carts"].find({"status": "active"})} == kept
@@ -130,7 +128,7 @@ def test_sweep_killed_in_the_middle_is_taken_up_by_the_next(database: Database[D
     total = 2_000
     carts().insert_many((overdue_cart(f"s:{number}") for number in range(total)), ordered=False)
 
-    with sweeping(database.name) as process:
+    with python_process(database, "-c", PROGRAM) as process:
         while (marked := database["carts"].count_documents({"status": "abandoned"})) == 0:
             assert process.poll() is None
         os.kill(process.pid, signal.SIGKILL)
@@ -175,11 +173,7 @@ def test_server_itself_deletes_what_is_overdue_for_a_week(database: Database[Doc
         ]
     )
 
-    deadline = time.monotonic() + 60
-    while database["carts"].count_documents({}) > 1 and time.monotonic() < deadline:
-        time.sleep(0.1)
-
-    assert [each["owner"] for each in database["carts"].find()] == ["s:overdue"]
+    eventually(lambda: [each["owner"] for each in database["carts"].find()], ["s:overdue"], within=60)
 
 
 @pytest.fixture
@@ -191,14 +185,3 @@ def eager_backstop(cluster: None) -> Iterator[None]:
     yield
     for shard in shards:
         shard.admin.command("setParameter", 1, ttlMonitorSleepSecs=60)
-
-
-@contextmanager
-def sweeping(name: str) -> Iterator[subprocess.Popen[bytes]]:
-    """A process of its own that sweeps by small batches."""
-    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "gateway.test_settings", "MONGODB_DATABASE": name}
-    with subprocess.Popen([sys.executable, "-c", PROGRAM], cwd=ROOT, env=environment) as process:
-        try:
-            yield process
-        finally:
-            process.kill()

@@ -12,19 +12,18 @@ from pymongo.database import Database
 from cart.line_checks import checked_to_add
 from cart.lines import Put, done_before, put_once, remove_lines
 from cart.merge import MergeMode, merge_guest_cart
-from cart.tests.shop import CUSTOMER, GUEST, carts, line, quantities, sell, shop, stocked, two_shards
-from cart.tests.test_mutations import Buyer, contents, guest, lines
-from catalog.tests.shop import at_once, raised
+from cart.tests.buyer import Buyer, contents, lines
+from cart.tests.keyed_lines import add, key_of
+from cart.tests.shop import CUSTOMER, GUEST, carts, line, quantities, sell
+from catalog.tests.shop import raised
 from gateway.idempotency.embedded import MAX_RECEIPTS
-from gateway.idempotency.keys import KEPT, Keyed, keyed
+from gateway.idempotency.keys import KEPT
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
-from gateway.tests.races import paused_process
-
-__all__ = ["guest", "shop", "stocked", "two_shards"]
+from gateway.tests.races import at_once, paused_process
 
 PROGRAM = """
-from cart.tests.test_keys import add
+from cart.tests.keyed_lines import add
 add()
 """
 ADD = """
@@ -33,16 +32,6 @@ mutation ($lines: [CartLineInput!]!, $key: String) {
     cart { lines { productId quantity } } token userErrors { code field } warnings { code message }
   }
 }"""
-
-
-def key_of(text: str, quantity: int = 2) -> Keyed:
-    found = keyed(text, "cartLinesAdd", {"quantity": quantity})
-    assert found is not None
-    return found
-
-
-def add(text: str = "k-1", *, owner: str = CUSTOMER, quantity: int = 2) -> Put:
-    return put_once(owner, checked_to_add([line("PROD-1", quantity)], None), key_of(text, quantity))
 
 
 def order_the_cart(database: Database[Document]) -> None:

@@ -9,12 +9,10 @@ from pymongo.database import Database
 
 from cart.line_checks import MAX_LINES, LineWanted
 from cart.lines import add_lines, remove_lines, set_lines
-from cart.tests.shop import GUEST, carts, fill, line, quantities, sell, sell_many, shop, stocked, two_shards
+from cart.tests.shop import GUEST, carts, fill, line, quantities, sell, sell_many
 from catalog.tests.shop import raised
 from gateway.domain.errors import DomainError
 from gateway.mongo.client import Document
-
-__all__ = ["shop", "stocked", "two_shards"]
 
 NO_PRODUCT = LineWanted(None, 1)
 Reasons = list[tuple[str, tuple[str | int, ...]]]

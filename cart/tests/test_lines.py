@@ -9,13 +9,11 @@ from pymongo.database import Database
 
 from cart.documents import CartDocument
 from cart.lines import add_lines, clear, remove_lines, set_lines
-from cart.tests.shop import CUSTOMER, GUEST, carts, fill, line, quantities, sell, shop, stocked, two_shards
+from cart.tests.shop import CUSTOMER, GUEST, carts, fill, line, quantities, sell
 from catalog.products.upsert import upsert_product
 from catalog.tests.shop import MARINA, draft
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
-
-__all__ = ["shop", "stocked", "two_shards"]
 
 pytestmark = pytest.mark.usefixtures("stocked")
 

@@ -10,23 +10,9 @@ from pymongo.database import Database
 
 from cart.lines import add_lines, clear, remove_lines, set_lines
 from cart.merge import Merged, MergeMode, merge_guest_cart
-from cart.tests.shop import (
-    CUSTOMER,
-    GUEST,
-    carts,
-    fill,
-    line,
-    quantities,
-    sell,
-    sell_many,
-    shop,
-    stocked,
-    two_shards,
-)
+from cart.tests.shop import CUSTOMER, GUEST, carts, fill, line, quantities, sell, sell_many
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
-
-__all__ = ["shop", "stocked", "two_shards"]
 
 pytestmark = pytest.mark.usefixtures("stocked")
 

@@ -7,13 +7,14 @@ import pytest
 from pymongo.database import Database
 
 from cart.merge import Merged, MergeMode, merge_guest_cart
-from cart.tests.shop import CUSTOMER, GUEST, carts, fill, quantities, shop, stocked, two_shards
+from cart.tests.shop import CUSTOMER, GUEST, carts, fill, quantities
 from gateway.mongo.client import Document
 from gateway.tests.races import paused_process
 
-__all__ = ["shop", "stocked", "two_shards"]
-
-MERGE = "from cart.tests.test_merge_crash import merge; merge()"
+MERGE = f"""
+from cart.merge import MergeMode, merge_guest_cart
+merge_guest_cart({GUEST!r}, {CUSTOMER!r}, MergeMode.MERGE)
+"""
 
 
 def merge() -> Merged:

@@ -9,73 +9,19 @@ from django.conf import settings
 from pymongo.database import Database
 
 from cart.line_checks import MAX_LINES
-from cart.tests.shop import HOMES, carts, quantities, sell, sell_many, shop, stocked, two_shards
-from catalog.tests.test_admin import signed_in
-from gateway.accounts.demo import ensure_demo_accounts
+from cart.tests.buyer import ADD, CART, PAYLOAD, Buyer, contents, lines, product_id
+from cart.tests.shop import carts, quantities, sell, sell_many
 from gateway.accounts.models import User
 from gateway.accounts.owners import customer_owner, guest_owner, session_hash
+from gateway.accounts.tests.demo import make_demo_accounts
 from gateway.graphql.relay.ids import global_id
 from gateway.mongo.client import Document
+from gateway.staff.tests.browser import signed_in
 
-__all__ = ["shop", "stocked", "two_shards"]
-
-CART = """
-fragment C on Cart {
-  id status geozone totalQuantity
-  subtotal { amount currency }
-  lines {
-    id productId name quantity unitPrice { amount } priceSeen { amount } lineTotal { amount } product { id productId }
-  }
-  warnings { code target message }
-  createdAt updatedAt expiresAt
-}
-"""
-PAYLOAD = "cart { ...C } token userErrors { code field message } warnings { code target message }"
-ADD = f"""
-mutation ($lines: [CartLineInput!]!, $zone: String) {{
-  a: cartLinesAdd(lines: $lines, geozone: $zone) {{ {PAYLOAD} }}
-}} {CART}"""
 SET = ADD.replace("cartLinesAdd", "cartLinesSet")
 REMOVE = f"mutation ($products: [ID!]!) {{ a: cartLinesRemove(products: $products) {{ {PAYLOAD} }} }} {CART}"
 CLEAR = f"mutation {{ a: cartClear {{ {PAYLOAD} }} }} {CART}"
 READ = f"{{ a: cart {{ ...C }} }} {CART}"
-
-
-def product_id(of: str) -> str:
-    return global_id("Product", HOMES.get(of, "audio"), of)
-
-
-def lines(*wanted: tuple[str, int]) -> list[dict[str, Any]]:
-    return [{"product": product_id(of), "quantity": quantity} for of, quantity in wanted]
-
-
-def contents(payload: dict[str, Any]) -> list[tuple[str, int]]:
-    return [(each["productId"], each["quantity"]) for each in payload["cart"]["lines"]]
-
-
-class Buyer:
-    """Sends documents with the session it was last given."""
-
-    def __init__(self, web: httpx.Client, token: str | None = None) -> None:
-        self._web = web
-        self.token = token
-
-    def send(self, query: str, language: str = "ru", **variables: Any) -> Any:
-        headers = {"accept-language": language}
-        self._web.cookies.clear()  # all buyers share the connection, none the session
-        if self.token:
-            headers["cookie"] = f"{settings.SESSION_COOKIE_NAME}={self.token}"
-        answer = self._web.post("/graphql", json={"query": query, "variables": variables}, headers=headers).json()
-        assert "errors" not in answer, answer
-        found = answer["data"]["a"]
-        if isinstance(found, dict) and found.get("token"):
-            self.token = found["token"]
-        return found
-
-
-@pytest.fixture
-def guest(web: httpx.Client, stocked: Database[Document]) -> Buyer:
-    return Buyer(web)
 
 
 def test_guest_without_a_session_gets_one_with_the_first_line(guest: Buyer, stocked: Database[Document]) -> None:
@@ -131,7 +77,7 @@ def test_session_is_told_once_and_serves_the_following_calls(guest: Buyer, stock
 
 
 def test_customer_has_a_cart_of_the_account(web: httpx.Client, stocked: Database[Document]) -> None:
-    ensure_demo_accounts()
+    make_demo_accounts()
     staff = signed_in("staff").cookies[settings.SESSION_COOKIE_NAME].value
     buyer = Buyer(web, staff)
 

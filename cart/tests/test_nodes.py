@@ -1,25 +1,15 @@
 """A cart by its global id: for its own owner only, in whatever state."""
 
 import httpx
-import pytest
-from pymongo.database import Database
 
 from cart.lines import add_lines
 from cart.merge import MergeMode, merge_guest_cart
-from cart.tests.shop import CUSTOMER, line, shop, stocked, two_shards
-from cart.tests.test_mutations import ADD, Buyer, lines
+from cart.tests.buyer import ADD, Buyer, lines
+from cart.tests.shop import CUSTOMER, line
 from gateway.accounts.owners import guest_owner, session_hash
 from gateway.graphql.relay.ids import global_id
-from gateway.mongo.client import Document
-
-__all__ = ["shop", "stocked", "two_shards"]
 
 NODE = "query ($id: ID!) { a: node(id: $id) { id ... on Cart { status totalQuantity } } }"
-
-
-@pytest.fixture
-def guest(web: httpx.Client, stocked: Database[Document]) -> Buyer:
-    return Buyer(web)
 
 
 def test_own_cart_is_found_active_and_afterwards(guest: Buyer) -> None:

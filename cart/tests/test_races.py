@@ -1,9 +1,6 @@
 """Many devices, and a login, at the same moment: nothing is lost and nothing is exceeded."""
 
-from collections.abc import Callable
 from functools import partial
-from threading import Thread
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -14,35 +11,13 @@ import cart.merge
 from cart.line_checks import MAX_LINES, MAX_QUANTITY
 from cart.lines import add_lines, remove_lines, set_lines
 from cart.merge import Merged, MergeMode, merge_guest_cart
-from cart.tests.shop import CUSTOMER, GUEST, carts, fill, line, quantities, sell_many, shop, stocked, two_shards
-from catalog.tests.shop import at_once
+from cart.tests.shop import CUSTOMER, GUEST, carts, fill, line, quantities, sell_many
 from gateway.accounts.owners import customer_owner
 from gateway.domain.errors import DomainError
 from gateway.mongo.client import Document
-
-__all__ = ["shop", "stocked", "two_shards"]
+from gateway.tests.races import at_once, just_before
 
 pytestmark = pytest.mark.usefixtures("stocked")
-
-
-@pytest.fixture
-def just_before(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Runs something once, as another device would, just before a step of an action."""
-
-    def arrange(module: ModuleType, step: str, something: Callable[[], object]) -> None:
-        original = getattr(module, step)
-        pending = [something]
-
-        def interrupted(*args: Any, **kwargs: Any) -> Any:
-            if pending:
-                device = Thread(target=pending.pop())
-                device.start()
-                device.join()
-            return original(*args, **kwargs)
-
-        monkeypatch.setattr(module, step, interrupted)
-
-    return arrange
 
 
 def refusals(results: list[Any]) -> list[str]:
@@ -105,9 +80,9 @@ def test_racing_quantities_stop_at_the_limit(stocked: Database[Document]) -> Non
 
 
 def test_cart_that_another_device_opened_first_takes_the_line(
-    stocked: Database[Document], just_before: Callable[..., None]
+    stocked: Database[Document], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    just_before(cart.lines, "new_cart", lambda: add_lines(CUSTOMER, [line("PROD-2")]))
+    just_before(monkeypatch, cart.lines, "new_cart", lambda: add_lines(CUSTOMER, [line("PROD-2")]))
 
     add_lines(CUSTOMER, [line("PROD-1")])
 
@@ -116,12 +91,12 @@ def test_cart_that_another_device_opened_first_takes_the_line(
 
 
 def test_room_that_another_device_made_meanwhile_is_used(
-    stocked: Database[Document], just_before: Callable[..., None]
+    stocked: Database[Document], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ids = sell_many(stocked, MAX_LINES)
     add_lines(CUSTOMER, [line(each) for each in ids])
     # The line is out of room, and looks why.
-    just_before(cart.lines, "active_cart", lambda: remove_lines(CUSTOMER, ids[:1]))
+    just_before(monkeypatch, cart.lines, "active_cart", lambda: remove_lines(CUSTOMER, ids[:1]))
 
     add_lines(CUSTOMER, [line("PROD-1")])
 
@@ -130,14 +105,14 @@ def test_room_that_another_device_made_meanwhile_is_used(
 
 
 def test_cart_that_is_ordered_meanwhile_is_left_alone(
-    stocked: Database[Document], just_before: Callable[..., None]
+    stocked: Database[Document], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill(CUSTOMER, ("PROD-1", 1))
 
     def order() -> None:
         stocked["carts"].update_one({"owner": CUSTOMER}, {"$set": {"status": "ordered"}, "$inc": {"version": 1}})
 
-    just_before(cart.lines, "_change", order)
+    just_before(monkeypatch, cart.lines, "_change", order)
 
     add_lines(CUSTOMER, [line("PROD-2")])
 
@@ -148,10 +123,10 @@ def test_cart_that_is_ordered_meanwhile_is_left_alone(
 
 
 def test_guests_line_in_flight_while_signing_in_reaches_the_customer(
-    stocked: Database[Document], just_before: Callable[..., None]
+    stocked: Database[Document], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill(GUEST, ("PROD-1", 1))
-    just_before(cart.lines, "_change", lambda: merge_guest_cart(GUEST, CUSTOMER, MergeMode.MERGE))
+    just_before(monkeypatch, cart.lines, "_change", lambda: merge_guest_cart(GUEST, CUSTOMER, MergeMode.MERGE))
 
     add_lines(GUEST, [line("PROD-1", 2), line("PROD-2")])
 
@@ -163,11 +138,11 @@ def test_guests_line_in_flight_while_signing_in_reaches_the_customer(
     ("step", "owner"), [("_abandon", GUEST), ("_abandon", CUSTOMER), ("_replace", CUSTOMER), ("_united", CUSTOMER)]
 )
 def test_line_added_in_the_middle_of_a_merge_is_kept(
-    stocked: Database[Document], just_before: Callable[..., None], step: str, owner: str
+    stocked: Database[Document], monkeypatch: pytest.MonkeyPatch, step: str, owner: str
 ) -> None:
     fill(CUSTOMER, ("PROD-1", 1))
     fill(GUEST, ("PROD-2", 1))
-    just_before(cart.merge, step, lambda: add_lines(owner, [line("PROD-3", 5)]))
+    just_before(monkeypatch, cart.merge, step, lambda: add_lines(owner, [line("PROD-3", 5)]))
 
     merge_guest_cart(GUEST, CUSTOMER, MergeMode.MERGE)
 
@@ -177,10 +152,10 @@ def test_line_added_in_the_middle_of_a_merge_is_kept(
 
 @pytest.mark.parametrize("step", ["_abandon", "_united", "_open", "new_cart"])
 def test_first_cart_of_the_customer_in_the_middle_of_a_merge_is_kept(
-    stocked: Database[Document], just_before: Callable[..., None], step: str
+    stocked: Database[Document], monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
     fill(GUEST, ("PROD-2", 1))
-    just_before(cart.merge, step, lambda: add_lines(CUSTOMER, [line("PROD-3", 5)]))
+    just_before(monkeypatch, cart.merge, step, lambda: add_lines(CUSTOMER, [line("PROD-3", 5)]))
 
     merge_guest_cart(GUEST, CUSTOMER, MergeMode.MERGE)
 
@@ -189,7 +164,7 @@ def test_first_cart_of_the_customer_in_the_middle_of_a_merge_is_kept(
 
 
 def test_order_placed_in_the_middle_of_a_merge_keeps_its_lines(
-    stocked: Database[Document], just_before: Callable[..., None]
+    stocked: Database[Document], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill(CUSTOMER, ("PROD-1", 1))
     fill(GUEST, ("PROD-2", 1))
@@ -197,7 +172,7 @@ def test_order_placed_in_the_middle_of_a_merge_keeps_its_lines(
     def order() -> None:
         stocked["carts"].update_one({"owner": CUSTOMER}, {"$set": {"status": "ordered"}, "$inc": {"version": 1}})
 
-    just_before(cart.merge, "_replace", order)
+    just_before(monkeypatch, cart.merge, "_replace", order)
 
     merge_guest_cart(GUEST, CUSTOMER, MergeMode.MERGE)
 

@@ -8,15 +8,13 @@ from pymongo.database import Database
 
 from cart.lines import clear
 from cart.reading import Notice, PricedCart, active_cart, priced
-from cart.tests.shop import CUSTOMER, GUEST, fill, sell, shop, stocked, two_shards
+from cart.tests.shop import CUSTOMER, GUEST, fill, sell
 from catalog.products.upsert import upsert_product
 from catalog.stock.adjust import adjust_stock
 from catalog.tests.shop import MARINA, draft
 from gateway.mongo.client import Document, close_async_client
 from gateway.mongo.commands import COMMANDS, Sent
 from gateway.mongo.reads import run, run_async, run_steps, run_steps_async
-
-__all__ = ["shop", "stocked", "two_shards"]
 
 pytestmark = pytest.mark.usefixtures("stocked")
 

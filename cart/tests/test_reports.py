@@ -11,9 +11,10 @@ from django.test import Client
 from pymongo.database import Database
 
 from cart.tests.carts import EVERYWHERE
-from catalog.tests.test_admin import signed_in
-from gateway.accounts.demo import PASSWORD, ensure_demo_accounts
+from gateway.accounts.demo import PASSWORD
+from gateway.accounts.tests.demo import make_demo_accounts
 from gateway.mongo.client import Document
+from gateway.staff.tests.browser import signed_in
 
 REPORT = """
 query ($from: Date!, $to: Date!, $geozone: String) {
@@ -53,7 +54,7 @@ def figures(day: str, geozone: str | None, carts: int, abandoned: int, lost: str
 
 @pytest.fixture
 def shop(database: Database[Document]) -> Database[Document]:
-    ensure_demo_accounts()
+    make_demo_accounts()
     database["geozones"].with_options(write_concern=EVERYWHERE).insert_many(
         [{"_id": "msk", "name": "Москва", "position": 1}, {"_id": "spb", "name": "Санкт-Петербург", "position": 2}]
     )

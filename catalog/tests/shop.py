@@ -1,10 +1,8 @@
 """A small shop for the tests of writes: two leaves that live on two shards, and what must always be true of it."""
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from decimal import Decimal
-from threading import Barrier
 from typing import Any
 
 import pytest
@@ -72,21 +70,6 @@ def raised(action: Callable[[], object]) -> list[tuple[str, tuple[str | int, ...
     with pytest.raises(DomainError) as refusal:
         action()
     return [(reason.code.value, reason.path) for reason in refusal.value]
-
-
-def at_once(*actions: Callable[[], Any]) -> list[Any]:
-    """Run all of them at the same moment, each in its thread; a refusal is a result too."""
-    together = Barrier(len(actions))
-
-    def run(action: Callable[[], Any]) -> Any:
-        together.wait()
-        try:
-            return action()
-        except DomainError as error:
-            return error
-
-    with ThreadPoolExecutor(len(actions)) as pool:
-        return [future.result() for future in [pool.submit(run, action) for action in actions]]
 
 
 def assert_whole(database: Database[Document]) -> None:

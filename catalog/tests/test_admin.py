@@ -1,27 +1,20 @@
 """Geozones in the admin: merchandisers edit them, support looks, others stay outside."""
 
 import pytest
-from django.test import Client
 from pymongo.database import Database
 
 from catalog.models import Geozone
-from gateway.accounts.demo import PASSWORD, ensure_demo_accounts
+from gateway.accounts.tests.demo import make_demo_accounts
 from gateway.mongo.client import Document
+from gateway.staff.tests.browser import signed_in
 
 CHANGE = "/admin/catalog/geozone/msk/change/"
 
 
 @pytest.fixture(autouse=True)
 def shop(database: Database[Document]) -> None:
-    ensure_demo_accounts()
+    make_demo_accounts()
     Geozone.objects.create(code="msk", name="Москва", position=1)
-
-
-def signed_in(login: str) -> Client:
-    client = Client()
-    form = {"username": f"{login}@mobile-world.example", "password": PASSWORD}
-    client.post("/admin/login/?next=/admin/", form)
-    return client
 
 
 def test_staff_signs_in_and_sees_the_shop() -> None:

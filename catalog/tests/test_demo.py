@@ -23,6 +23,7 @@ from catalog.models import Category, Image, Prices, Product, StockLevel
 from catalog.products.derived import derived_fields
 from gateway.mongo import topology
 from gateway.mongo.client import Document
+from gateway.tests.races import environment_of
 
 COUNT = 2_000
 REPOSITORY = Path(__file__).parents[2]
@@ -174,7 +175,7 @@ def test_run_that_was_ended_in_the_middle_is_completed_by_the_next(database: Dat
     started = subprocess.Popen(
         [sys.executable, "manage.py", "load_demo", "--products", str(count), "--processes", "1"],
         cwd=REPOSITORY,
-        env={**os.environ, "DJANGO_SETTINGS_MODULE": "gateway.test_settings", "MONGODB_DATABASE": database.name},
+        env=environment_of(database),
         stderr=subprocess.PIPE,
         text=True,
     )

@@ -144,7 +144,7 @@ from gateway.accounts.sessions.engine import SessionStore
 session = SessionStore(device="test", ip_address="127.0.0.1")
 session["colour"] = "blue"
 session.create()
-from gateway.redis import redis_client
+from gateway.redis.clients import redis_client
 redis_client().flushdb()
 print(SessionStore(session.session_key)["colour"])
 """

@@ -16,7 +16,7 @@ from deploy.local.servers.caddy import locate
 from deploy.tests.descriptions import ROOT
 from deploy.tests.servers import running
 from gateway.tests.redis_servers import free_port
-from gateway.web.tests.test_transport import PRODUCTION
+from gateway.web.tests.production import PRODUCTION
 from gateway.web.transport import HEADERS
 
 CADDYFILE = ROOT / "deploy" / "compose" / "Caddyfile"

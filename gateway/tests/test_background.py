@@ -4,7 +4,6 @@ import os
 import socket
 import subprocess
 import sys
-import time
 import uuid
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -20,6 +19,7 @@ from deploy.local.start.stack import Stack
 from gateway import background
 from gateway.background import mark_begun, send_soon
 from gateway.redis.clients import redis_client
+from gateway.tests.eventually import eventually
 from gateway.tests.samples.tasks import NOTE
 
 ROOT = Path(__file__).parent.parent.parent
@@ -30,7 +30,7 @@ BROKER_AWAY = f"""
 import django
 django.setup()
 from gateway.background import send_soon
-from gateway.redis import redis_client
+from gateway.redis.clients import redis_client
 for _ in range(2):
     send_soon("{NOTE}", "broker-away")
 assert redis_client().get("soon:{NOTE}:broker-away") is None
@@ -85,14 +85,9 @@ def test_real_worker_runs_many_sends_once_and_a_change_during_the_run_once_more(
     log = run_worker("--concurrency", "2")
 
     last = f"{subject}-last"
-    deadline = time.monotonic() + 60
-    while redis_client().get(f"noted:{subject}") != "2":
-        assert time.monotonic() < deadline, log.read_text()
-        time.sleep(0.05)
+    eventually(lambda: redis_client().get(f"noted:{subject}"), "2", within=60, why=log.read_text)
     send_soon(NOTE, last)
-    while redis_client().get(f"noted:{last}") != "2":
-        assert time.monotonic() < deadline, log.read_text()
-        time.sleep(0.05)
+    eventually(lambda: redis_client().get(f"noted:{last}"), "2", within=60, why=log.read_text)
 
     assert redis_client().get(f"noted:{subject}") == "2"
 

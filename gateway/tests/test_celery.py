@@ -2,7 +2,6 @@
 
 import json
 import os
-import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -19,6 +18,7 @@ from gateway.mongo import lag
 from gateway.mongo.client import Document
 from gateway.redis.clients import redis_client
 from gateway.tasks import measure_replication_lag
+from gateway.tests.eventually import eventually
 from gateway.tests.samples.cassandra.tables import SESSIONS
 from gateway.tests.samples.models import Gadget
 from gateway.tests.samples.tasks import copy_gadget, fail
@@ -41,13 +41,6 @@ def request_id() -> Iterator[str]:
     unbind_request_id()
 
 
-def wait_until(found: Callable[[], Any]) -> Any:
-    deadline = time.monotonic() + 60
-    while not (value := found()) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    return value
-
-
 def copied(gadget_id: str) -> Row | None:
     return first(SESSIONS.select("session_id = ?", gadget_id))
 
@@ -59,7 +52,7 @@ def test_forked_worker_reads_mongodb_and_writes_cassandra(
         Gadget.objects.create(id=f"G-{number}", category="audio", name=f"Наушники {number}")
         copy_gadget.apply_async(("audio", f"G-{number}"), queue=QUEUE)
 
-    rows = [wait_until(partial(copied, f"G-{number}")) for number in range(10)]
+    rows = [eventually(partial(copied, f"G-{number}"), within=60) for number in range(10)]
 
     names, request_ids, parents = zip(*(row["data"].split("|") for row in rows), strict=True)
     assert list(names) == [f"Наушники {number}" for number in range(10)]
@@ -78,7 +71,7 @@ def test_failed_task_is_logged_as_json_under_the_callers_request_id(
         lines = [json.loads(line) for line in worker.read_text().splitlines() if line.startswith("{")]
         return [line for line in lines if line["level"] == "error" and line.get("task") == fail.name]
 
-    (failure,) = wait_until(failures)
+    (failure,) = eventually(failures, within=60)
     assert failure["request_id"] == request_id
     assert failure["exception"][0]["exc_type"] == "LookupError"
     assert failure["exception"][0]["frames"][-1]["name"] == "fail"
@@ -90,5 +83,5 @@ def test_lag_is_measured_by_the_worker(database: Database[Document], worker: Pat
 
     measure_replication_lag.apply_async(queue=QUEUE)
 
-    published = wait_until(lambda: redis_client().get(lag.KEY))
+    published = eventually(lambda: redis_client().get(lag.KEY), within=60)
     assert sorted(json.loads(published)) == ["shard1", "shard2"]

@@ -2,18 +2,9 @@
 
 from typing import Any
 
-import httpx
-import pytest
 from pymongo.database import Database
 
-from cart.tests.test_mutations import Buyer
-from gateway.accounts.demo import ensure_demo_accounts
 from gateway.mongo.client import Document
-from ordering.checkout.holds import settle_queued
-from ordering.tests.people import filled, person
-from ordering.tests.shop import CUSTOMER
-
-__all__ = ["CUSTOMER"]
 
 ORDER = """
 fragment O on Order {
@@ -75,23 +66,3 @@ def everything(database: Database[Document]) -> dict[str, list[Document]]:
 
 def refusals(payload: dict[str, Any]) -> list[tuple[str, list[str] | None]]:
     return [(error["code"], error["field"]) for error in payload["userErrors"]]
-
-
-@pytest.fixture
-def guest(web: httpx.Client, orders: Database[Document]) -> Buyer:
-    """With two pieces of PROD-1 in the cart."""
-    return filled(Buyer(web), ("PROD-1", 2))
-
-
-@pytest.fixture
-def support(web: httpx.Client, orders: Database[Document]) -> Buyer:
-    ensure_demo_accounts()
-    return person(web, "support")
-
-
-@pytest.fixture
-def order(guest: Buyer, orders: Database[Document]) -> str:
-    """The id of the guest's unpaid order."""
-    bought: str = guest.send(CHECKOUT, input=INPUT)["order"]["id"]
-    settle_queued()
-    return bought

@@ -16,9 +16,10 @@ import django
 
 django.setup()
 
+from cart.tests.shop import CUSTOMER  # noqa: E402
 from gateway.domain.errors import DomainError  # noqa: E402 - these need the apps loaded
 from ordering.checkout import checkout  # noqa: E402
-from ordering.tests.shop import CUSTOMER, buy, buyer  # noqa: E402
+from ordering.tests.shop import buy, buyer  # noqa: E402
 
 BUYERS = 60
 DEVICES = 2

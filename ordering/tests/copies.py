@@ -1,13 +1,11 @@
 """Orders of any age, copied to Cassandra and archived there, of owners whom nobody has met before."""
 
-import asyncio
 import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from types import ModuleType
 from typing import Any
 
-import pytest
 from django.test import override_settings
 from pymongo.database import Database
 
@@ -16,7 +14,7 @@ from gateway.cassandra.driver.circuit import CIRCUIT
 from gateway.cassandra.driver.session import CONNECTOR
 from gateway.cassandra.writes import write
 from gateway.domain.uuid7 import uuid7
-from gateway.mongo.client import Document, close_async_client
+from gateway.mongo.client import Document
 from gateway.sync.copy import copy_documents
 from gateway.sync.marks import timestamp_of
 from ordering.cassandra.sync import SYNCED
@@ -30,54 +28,8 @@ Run = Callable[..., Any]
 AfterTheFirst = Callable[[ModuleType, Sequence[str], Callable[[], None]], None]
 
 
-@pytest.fixture
-def patient() -> Iterator[None]:
-    """On a loaded machine an answer may take longer than a buyer would wait."""
-    with override_settings(CASSANDRA_CONNECT_TIMEOUT=20.0, CASSANDRA_REQUEST_TIMEOUT=20.0):
-        yield
-        CONNECTOR.close()
-
-
-@pytest.fixture
-def running(patient: None) -> Iterator[Run]:
-    """Runs what is asynchronous, all on one loop with one client."""
-    with asyncio.Runner() as runner:
-        yield runner.run
-        runner.run(close_async_client())
-
-
-@pytest.fixture
-def cassandra_away(patient: None) -> Iterator[Callable[[], None]]:
-    """Called, it lets nothing through to Cassandra any more until the test ends."""
-    with override_settings(CASSANDRA_CIRCUIT_SECONDS=600.0):
-        yield lambda: void(CIRCUIT.note_loss("as the test wants it"))
-        CIRCUIT.reset()
-
-
-@pytest.fixture
-def after_the_first(monkeypatch: pytest.MonkeyPatch) -> AfterTheFirst:
-    """Lets something happen between two reads of a module: once, when whichever comes first has its answer."""
-
-    def arrange(module: ModuleType, reads: Sequence[str], something: Callable[[], None]) -> None:
-        pending = [something]
-
-        def interrupted(read: Callable[..., Any]) -> Callable[..., Any]:
-            async def reading(*args: Any) -> Any:
-                answer = await read(*args)
-                if pending:
-                    await asyncio.to_thread(pending.pop())
-                return answer
-
-            return reading
-
-        for name in reads:
-            monkeypatch.setattr(module, name, interrupted(getattr(module, name)))
-
-    return arrange
-
-
 def void(_: object) -> None:
-    pass
+    """For a lambda that may return nothing."""
 
 
 def some_customer() -> str:

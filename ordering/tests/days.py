@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from pymongo.database import Database
 
+from cart.tests.shop import CUSTOMER
 from gateway.domain.uuid7 import uuid7
 from gateway.mongo.client import Document
 from gateway.sync.copy import copy_documents
@@ -16,7 +17,6 @@ from ordering.documents import OrderDocument
 from ordering.numbers import claim_number
 from ordering.reading.lookup_keys import keys_of
 from ordering.tests.bulk import one_bought
-from ordering.tests.shop import CUSTOMER
 
 
 def a_day() -> date:

@@ -5,24 +5,26 @@ import time
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from pathlib import Path
 from typing import Any, cast
 
+import httpx
 from django.conf import settings
+from django.test import Client
 from pymongo.database import Database
 
+from cart.tests.shop import CUSTOMER, fill
 from gateway.mongo.client import Document
 from ordering.checkout.holds import resolve_old_holds, settle_queued
 from ordering.documents import LedgerEntry, OrderDocument
 from ordering.ledger.fields import ledger_of, money_fields
 from ordering.ledger.ledger import Entry, Kind
-from ordering.ledger.references import reference_of
+from ordering.ledger.references import Reference, reference_of
 from ordering.lifecycle.moves import expire_unpaid
 from ordering.payments.payments import IncomingMoney, receive_payment
-from ordering.tests.shop import CUSTOMER, assert_nothing_oversold, buy, fill
-from ordering.webhook.signature import sign
+from ordering.tests.shop import assert_nothing_oversold, buy
+from ordering.webhook.signature import HEADER, sign
 
-ROOT = Path(__file__).parent.parent.parent
+PAYMENT = Money(Decimal("7980.00"), Reference("pay-1"), "webhook", "payments")
 
 
 def ordered(*lines: tuple[str, int], owner: str = CUSTOMER) -> OrderDocument:
@@ -106,3 +108,33 @@ def event_body(paid: Mapping[str, Any], /, **changes: Any) -> bytes:
 
 def signature(body: bytes, *, secret: str = settings.DEVELOPMENT_PAYMENT_SECRET, late: int = 0) -> str:
     return sign(body, secret, int(time.time()) - late)
+
+
+def call(body: bytes, header: str | None = None) -> tuple[int, Any]:
+    """Through Django alone; with the right signature unless another is given."""
+    answer = Client().post(
+        "/payments/webhook",
+        body,
+        content_type="application/json",
+        headers={HEADER: signature(body) if header is None else header},
+    )
+    return answer.status_code, answer.json()
+
+
+def posted(web: httpx.Client, body: bytes) -> tuple[int, Any]:
+    """To a real web server."""
+    answer = web.post("/payments/webhook", content=body, headers={HEADER: signature(body)})
+    return answer.status_code, answer.json()
+
+
+def done(order: Document, status: str) -> tuple[int, Any]:
+    return 200, {"result": "done", "order": order["number"], "status": status}
+
+
+def body(order: Document, kind: str, amount: str = "3990.00", reference: str = "re-1", **changes: Any) -> bytes:
+    """Tells of money that went back: a refund or a chargeback."""
+    return event_body(order, id=f"{kind}/{reference}", type=kind, amount=amount, reference=reference, **changes)
+
+
+def tell(order: Document, kind: str, amount: str = "3990.00", reference: str = "re-1") -> tuple[int, Any]:
+    return call(body(order, kind, amount, reference))

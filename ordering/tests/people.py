@@ -6,7 +6,7 @@ import httpx
 from django.conf import settings
 from django.test import Client
 
-from cart.tests.test_mutations import ADD, Buyer, lines
+from cart.tests.buyer import ADD, Buyer, lines
 from gateway.accounts.models import User
 
 EMAIL = "{}@mobile-world.example"

@@ -2,12 +2,10 @@
 
 import socketserver
 import threading
-from collections.abc import Iterator
 from email import message_from_bytes, policy
 from email.message import EmailMessage
 from typing import Any, ClassVar
 
-import pytest
 from django.test import override_settings
 
 
@@ -77,11 +75,3 @@ def served_by(port: int) -> Any:
     return override_settings(
         EMAIL_BACKEND="django.core.mail.backends.smtp.EmailBackend", EMAIL_HOST="127.0.0.1", EMAIL_PORT=port
     )
-
-
-@pytest.fixture
-def postbox() -> Iterator[Postbox]:
-    with Postbox() as server, served_by(server.port):
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield server
-        server.shutdown()

@@ -5,16 +5,14 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
-import pytest
 from pymongo.database import Database
 
-from cart.tests.shop import CUSTOMER, GUEST, fill, line, sell, shop, stocked, two_shards
-from gateway.accounts.owners import customer_owner
+from cart.tests.shop import CUSTOMER
+from gateway.accounts.owners import customer_owner, guest_owner, session_hash
 from gateway.mongo.client import Document
+from gateway.mongo.routing import ROUTING
 from ordering.checkout.checkout import Bought, check_out
 from ordering.checkout.request import AddressDetails, ContactDetails, Purchase
-
-__all__ = ["CUSTOMER", "GUEST", "fill", "line", "sell", "shop", "stocked", "two_shards"]
 
 PURCHASE = Purchase(
     geozone="msk",
@@ -67,6 +65,8 @@ def assert_nothing_oversold(database: Database[Document]) -> None:
     assert len({order["number"] for order in orders}) == len(orders)
 
 
-@pytest.fixture
-def orders(stocked: Database[Document]) -> Database[Document]:
-    return stocked
+def a_guest_elsewhere() -> str:
+    """One whose orders lie on another shard than the customer's."""
+    home = ROUTING.shards_reached("orders", {"owner": CUSTOMER})
+    guests = (guest_owner(session_hash(f"guest-{number}")) for number in range(100))
+    return next(guest for guest in guests if ROUTING.shards_reached("orders", {"owner": guest}) != home)

@@ -7,25 +7,23 @@ from django.contrib import admin
 from django.test import Client, RequestFactory
 from pymongo.database import Database
 
-from catalog.tests.test_admin import signed_in
-from gateway.accounts.demo import ensure_demo_accounts
+from cart.tests.shop import CUSTOMER
+from gateway.accounts.tests.demo import make_demo_accounts
 from gateway.mongo.client import Document
+from gateway.staff.tests.browser import signed_in
 from ordering.documents import OrderDocument
 from ordering.ledger.references import Reference
 from ordering.models import Order
 from ordering.payments.payments import receive_payment
 from ordering.tests.bulk import copies, one_bought
-from ordering.tests.lifecycle.test_moves import PAYMENT
-from ordering.tests.shop import CUSTOMER, orders, shop, stocked, two_shards
-
-__all__ = ["orders", "shop", "stocked", "two_shards"]
+from ordering.tests.payments_api import PAYMENT
 
 LIST = "/admin/ordering/order/"
 
 
 @pytest.fixture
 def order(orders: Database[Document]) -> OrderDocument:
-    ensure_demo_accounts()
+    make_demo_accounts()
     return one_bought(CUSTOMER)
 
 

@@ -29,7 +29,7 @@ from gateway.cassandra.tests.link import Link
 from gateway.cassandra.writes import write
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
-from gateway.tests.eventually import becomes_true
+from gateway.tests.eventually import eventually
 
 MIRRORED = {Sent("find", "carts", "carts.active", 1): 1}
 
@@ -196,11 +196,11 @@ def test_worker_copies_the_latest_of_many_changes_once_the_outage_is_over(
     for _ in range(20):
         assert touch(owner)
         mirror_soon(owner)
-    assert becomes_true(lambda: "cassandra.away" in log.read_text(), within=60), log.read_text()
+    eventually(lambda: "cassandra.away" in log.read_text(), within=60, why=log.read_text)
     assert copied(owner) is None
     link.mend()
 
-    assert becomes_true(lambda: version(owner) == 21, within=90), log.read_text()
+    eventually(lambda: version(owner) == 21, within=90, why=log.read_text)
     link.close()
 
 

@@ -1,6 +1,5 @@
 """The storefront while MongoDB is killed, through the web server: one outage, all questions, and what was before."""
 
-import time
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -20,14 +19,13 @@ from gateway.cassandra.driver.session import CONNECTOR
 from gateway.cassandra.partition_stats import PARTITION_STATS, TRUSTED
 from gateway.cassandra.writes import write
 from gateway.graphql.relay.ids import global_id
-from gateway.graphql.tests.conftest import Server, serve
 from gateway.mongo.client import database
 from gateway.mongo.collections import declared_collections
 from gateway.sync.copy import copy_documents
 from gateway.sync.tests.rows import forget_rows
+from gateway.tests.eventually import eventually
+from gateway.tests.web_servers import Server
 from gateway.viewer.tests.visitor import PASSWORD, Visitor, bearer
-
-__all__ = ["serve"]
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -278,10 +276,7 @@ def back(outage: Outage) -> Outage:
     """MongoDB is there again, and the web server has noticed by itself."""
     for mongos in ("mongos-1", "mongos-2"):
         outage.stack.start(mongos)
-    ends = time.monotonic() + 60
-    while "degraded" in outage.ask(QUESTIONS["stock"]).json()["extensions"]:
-        assert time.monotonic() < ends
-        time.sleep(0.2)
+    eventually(lambda: "degraded" not in outage.ask(QUESTIONS["stock"]).json()["extensions"], within=60)
     return outage
 
 

@@ -16,7 +16,7 @@ from catalog.cassandra.sync import SYNCED
 from catalog.cassandra.tables import INVENTORY_BY_PRODUCT_GEO, PRODUCT_BY_ID, PRODUCTS_CACHE_BY_REGION
 from catalog.products.drafts import StockDraft
 from catalog.products.upsert import upsert_product
-from catalog.tests.shop import MARINA, draft, shop, two_shards
+from catalog.tests.shop import MARINA, draft
 from gateway.cassandra.driver.session import CONNECTOR
 from gateway.cassandra.writes import write
 from gateway.mongo.client import Document
@@ -26,8 +26,6 @@ from gateway.sync.copy import copy_documents
 from gateway.sync.marks import timestamp_of
 from gateway.sync.repair import Finding, reconcile
 from gateway.sync.strays import reconcile_strays
-
-__all__ = ["shop", "two_shards"]
 
 
 @pytest.fixture(autouse=True)

@@ -12,7 +12,7 @@ from catalog.structure.categories import add_category, delete_category
 from catalog.structure.category_tree import CATEGORIES, whole_tree
 from catalog.structure.geozones import all_geozones, geozones_shown
 from catalog.tasks import copy_structure
-from catalog.tests.shop import MARINA, shop
+from catalog.tests.shop import MARINA
 from gateway.cassandra.driver.circuit import CIRCUIT
 from gateway.cassandra.driver.session import CONNECTOR
 from gateway.fallback import noting_degradation
@@ -20,8 +20,6 @@ from gateway.mongo.client import Document
 from gateway.mongo.outage import MONGODB, MongoUnavailable
 from gateway.mongo.reads import run
 from gateway.redis.clients import redis_client
-
-__all__ = ["shop"]
 
 pytestmark = pytest.mark.usefixtures("shop")
 

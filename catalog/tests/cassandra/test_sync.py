@@ -18,7 +18,7 @@ from catalog.products.drafts import StockDraft
 from catalog.products.upsert import upsert_product
 from catalog.stock.adjust import adjust_stock
 from catalog.stock.reservations import Hold, Offer, Pieces, Purpose, release, reserve
-from catalog.tests.shop import MARINA, draft, shop, two_shards
+from catalog.tests.shop import MARINA, draft
 from gateway.cassandra.driver.session import CONNECTOR
 from gateway.cassandra.partition_stats import PARTITION_STATS, TRUSTED, buckets_of, measure
 from gateway.cassandra.reads import read
@@ -30,8 +30,6 @@ from gateway.sync import queue
 from gateway.sync.copy import copy_documents
 from gateway.sync.marks import CHANGED
 from gateway.sync.queue import sync_soon
-
-__all__ = ["shop", "two_shards"]
 
 PRODUCT = "PROD-1"
 NOT_ON_A_CARD = {

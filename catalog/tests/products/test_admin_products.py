@@ -13,13 +13,11 @@ from pymongo.database import Database
 from catalog.documents import ProductDocument
 from catalog.products.upsert import edition_of, upsert_product
 from catalog.stock.adjust import adjust_stock
-from catalog.tests.shop import MARINA, assert_whole, draft, everything, shop
-from catalog.tests.test_admin import signed_in
-from gateway.accounts.demo import ensure_demo_accounts
+from catalog.tests.shop import MARINA, assert_whole, draft, everything
+from gateway.accounts.tests.demo import make_demo_accounts
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS
-
-__all__ = ["shop"]
+from gateway.staff.tests.browser import signed_in
 
 LIST = "/admin/catalog/product/"
 ADD = f"{LIST}add/"
@@ -28,7 +26,7 @@ CHANGE = f"{LIST}PROD-1/change/"
 
 @pytest.fixture
 def merchandiser(shop: Database[Document]) -> Client:
-    ensure_demo_accounts()
+    make_demo_accounts()
     return signed_in("merchandiser")
 
 

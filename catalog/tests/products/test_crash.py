@@ -3,50 +3,26 @@
 import os
 import random
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from pymongo.database import Database
 
-from catalog.products.drafts import StockDraft
 from catalog.products.upsert import upsert_product
 from catalog.stock.adjust import adjust_stock
-from catalog.tests.shop import MARINA, assert_whole, draft, shop, two_shards
+from catalog.tests.products.writers import KILLS
+from catalog.tests.shop import MARINA, assert_whole, draft
 from gateway.mongo.client import Document
-
-__all__ = ["shop", "two_shards"]
-
-ROOT = Path(__file__).parents[3]
-KILLS = 5
-# The writers are forked before anything is connected: Django starts once for all of them.
-PROGRAM = """
-import os, django
-django.setup()
-from catalog.tests.test_crash import KILLS, write_until_killed
-for number in range(KILLS):
-    if os.fork() == 0:
-        write_until_killed(f"KILL-{number}")
-for number in range(KILLS):
-    os.wait()
-"""
+from gateway.tests.races import python_process
 
 
 @pytest.fixture
 def writers(shop: Database[Document]) -> Iterator[list[int]]:
     """Processes that write; each has done so before."""
-    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "gateway.test_settings", "MONGODB_DATABASE": shop.name}
-    with subprocess.Popen(
-        [sys.executable, "-c", PROGRAM], cwd=ROOT, env=environment, stdout=subprocess.PIPE, start_new_session=True
-    ) as parent:
-        try:
-            assert parent.stdout is not None
-            yield [int(parent.stdout.readline()) for _ in range(KILLS)]
-        finally:
-            os.killpg(parent.pid, signal.SIGKILL)
+    with python_process(shop, "-m", "catalog.tests.products.writers") as parent:
+        assert parent.stdout is not None
+        yield [int(parent.stdout.readline()) for _ in range(KILLS)]
 
 
 @pytest.mark.usefixtures("two_shards")
@@ -66,14 +42,3 @@ def test_process_killed_at_any_moment_leaves_nothing_half_done(shop: Database[Do
     for product in products:
         told = shop["audit"].count_documents({"target": f"product:{product['_id']}"})
         assert product["version"] == told, "each version has its audit entry and each entry its version"
-
-
-def write_until_killed(name: str) -> None:
-    """Makes products, moves one of its own to and fro and changes its stock; says its pid when it has begun."""
-    for number in range(100_000):
-        upsert_product(draft(product_id=f"{name}-{number}", stock=(StockDraft("msk", 1),)), actor=MARINA)
-        category = ("video", "audio")[number % 2]
-        upsert_product(draft(product_id=name, category=category, stock=None), actor=MARINA)
-        adjust_stock(name, "msk", delta=1, reason="поставка", actor=MARINA)
-        if number == 0:
-            os.write(sys.stdout.fileno(), f"{os.getpid()}\n".encode())

@@ -13,12 +13,10 @@ from catalog.documents import ProductDocument
 from catalog.products.drafts import StockDraft
 from catalog.products.upsert import Expected, Upserted, upsert_product, version_of
 from catalog.stock.adjust import Adjusted, adjust_stock
-from catalog.tests.shop import MARINA, assert_whole, at_once, draft, everything, raised, shop, two_shards
+from catalog.tests.shop import MARINA, assert_whole, draft, everything, raised
 from gateway.audit.trail import Actor
 from gateway.mongo.client import Document, collection_of
-from gateway.tests.races import paused_process
-
-__all__ = ["shop", "two_shards"]
+from gateway.tests.races import at_once, paused_process
 
 pytestmark = pytest.mark.usefixtures("two_shards")
 

@@ -9,13 +9,11 @@ from django.test import Client
 from pymongo.database import Database
 
 from catalog.products.upsert import upsert_product
-from catalog.tests.shop import MARINA, assert_whole, draft, everything, shop
-from catalog.tests.test_admin import signed_in
-from gateway.accounts.demo import ensure_demo_accounts
+from catalog.tests.shop import MARINA, assert_whole, draft, everything
+from gateway.accounts.tests.demo import make_demo_accounts
 from gateway.graphql.relay.ids import global_id
 from gateway.mongo.client import Document
-
-__all__ = ["shop"]
+from gateway.staff.tests.browser import signed_in
 
 UPSERT = """
 mutation ($input: ProductInput!) {
@@ -70,7 +68,7 @@ class Staff:
 
 @pytest.fixture
 def merchandiser(web: httpx.Client, shop: Database[Document]) -> Staff:
-    ensure_demo_accounts()
+    make_demo_accounts()
     return Staff(web, signed_in("merchandiser"))
 
 
@@ -196,7 +194,7 @@ def test_id_from_before_a_move_still_finds_the_product(merchandiser: Staff, shop
 def test_only_those_who_may_change_the_catalog_do(
     web: httpx.Client, shop: Database[Document], login: str | None, code: str
 ) -> None:
-    ensure_demo_accounts()
+    make_demo_accounts()
     upsert_product(draft(), actor=MARINA)
     someone = Staff(web, signed_in(login) if login else None)
     before = everything(shop)

@@ -5,12 +5,10 @@ from pymongo.database import Database
 
 from catalog.products.cards import ProductKey, is_on_sale, products_to_buy
 from catalog.products.upsert import upsert_product
-from catalog.tests.shop import MARINA, draft, shop, two_shards
+from catalog.tests.shop import MARINA, draft
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
 from gateway.mongo.reads import run_steps
-
-__all__ = ["shop", "two_shards"]
 
 pytestmark = pytest.mark.usefixtures("two_shards", "shop")
 

@@ -10,12 +10,11 @@ from pymongo.database import Database
 from catalog.products.drafts import AttributeDraft, ImageDraft, StockDraft
 from catalog.products.upsert import Upserted, seen_in, upsert_product
 from catalog.stock.adjust import adjust_stock
-from catalog.tests.shop import MARINA, assert_whole, at_once, draft, everything, raised, shop, two_shards
+from catalog.tests.shop import MARINA, assert_whole, draft, everything, raised
 from gateway.domain.errors import DomainError
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
-
-__all__ = ["shop", "two_shards"]
+from gateway.tests.races import at_once
 
 pytestmark = pytest.mark.usefixtures("two_shards")
 

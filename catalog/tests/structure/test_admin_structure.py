@@ -7,12 +7,10 @@ from django.test import Client
 from pymongo.database import Database
 
 from catalog.products.upsert import upsert_product
-from catalog.tests.shop import MARINA, draft, everything, shop
-from catalog.tests.test_admin import signed_in
-from gateway.accounts.demo import ensure_demo_accounts
+from catalog.tests.shop import MARINA, draft, everything
+from gateway.accounts.tests.demo import make_demo_accounts
 from gateway.mongo.client import Document
-
-__all__ = ["shop"]
+from gateway.staff.tests.browser import signed_in
 
 CATEGORIES = "/admin/catalog/category/"
 GEOZONES = "/admin/catalog/geozone/"
@@ -20,7 +18,7 @@ GEOZONES = "/admin/catalog/geozone/"
 
 @pytest.fixture
 def merchandiser(shop: Database[Document]) -> Client:
-    ensure_demo_accounts()
+    make_demo_accounts()
     return signed_in("merchandiser")
 
 

@@ -8,10 +8,9 @@ from pymongo.database import Database
 
 from catalog.products.upsert import Upserted, upsert_product
 from catalog.structure.categories import add_category, delete_category, edit_category
-from catalog.tests.shop import MARINA, assert_whole, at_once, draft, everything, raised, shop
+from catalog.tests.shop import MARINA, assert_whole, draft, everything, raised
 from gateway.mongo.client import Document
-
-__all__ = ["shop"]
+from gateway.tests.races import at_once
 
 add = partial(add_category, actor=MARINA)
 edit = partial(edit_category, actor=MARINA)

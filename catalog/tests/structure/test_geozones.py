@@ -9,11 +9,10 @@ from catalog.products.drafts import StockDraft
 from catalog.products.upsert import upsert_product
 from catalog.stock.adjust import adjust_stock
 from catalog.structure.geozones import add_geozone, delete_geozone, edit_geozone
-from catalog.tests.shop import MARINA, assert_whole, at_once, draft, everything, raised, shop
+from catalog.tests.shop import MARINA, assert_whole, draft, everything, raised
 from gateway.domain.errors import DomainError
 from gateway.mongo.client import Document
-
-__all__ = ["shop"]
+from gateway.tests.races import at_once
 
 upsert = partial(upsert_product, actor=MARINA)
 adjust = partial(adjust_stock, actor=MARINA, reason="поставка")

@@ -11,7 +11,7 @@ from deploy.local.layout import REPOSITORY
 from deploy.local.process import lock
 
 HOLD = """
-import sys, time; from pathlib import Path; from deploy.local import lock
+import sys, time; from pathlib import Path; from deploy.local.process import lock
 with lock.exclusive(Path(sys.argv[1]), note="by somebody else", when_taken=print):
     print("held", flush=True)
     time.sleep(60)

@@ -2,12 +2,13 @@ import json
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from deploy.local.process.process import LOG_KEEP_BYTES, Process, adopt_lost, stop_all
+from gateway.tests.eventually import eventually
 
 SLEEP = ("sleep", "60")
 IGNORES_TERM = ("sh", "-c", "trap '' TERM; while true; do sleep 0.1; done")
@@ -23,13 +24,6 @@ def process(tmp_path: Path) -> Iterator[Process]:
 def pid_of(process: Process) -> int:
     assert process.identity
     return process.identity.pid
-
-
-def until(condition: Callable[[], object], seconds: float = 5.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 def test_a_spawned_process_lives_in_a_session_of_its_own(process: Process) -> None:
@@ -49,9 +43,9 @@ def test_another_launcher_finds_the_process_by_its_pid_file(process: Process) ->
 
 def test_output_is_appended_to_the_log(process: Process) -> None:
     process.spawn(("sh", "-c", "echo first; echo second >&2"), os.environ)
-    until(lambda: process.identity is None)
+    eventually(lambda: process.identity is None, within=5)
     process.spawn(("echo", "third"), os.environ)
-    until(lambda: process.identity is None)
+    eventually(lambda: process.identity is None, within=5)
 
     assert process.log.read_text() == "first\nsecond\nthird\n"
 
@@ -61,7 +55,7 @@ def test_a_log_that_has_grown_large_is_put_aside(process: Process) -> None:
     process.log.write_bytes(b"x" * (LOG_KEEP_BYTES + 1))
 
     process.spawn(("echo", "anew"), os.environ)
-    until(lambda: process.identity is None)
+    eventually(lambda: process.identity is None, within=5)
 
     assert process.log.read_text() == "anew\n"
     assert process.log.with_suffix(".log.1").stat().st_size == LOG_KEEP_BYTES + 1
@@ -94,7 +88,7 @@ def test_a_process_killed_from_outside_is_noticed_and_can_be_started_again(proce
     process.spawn(SLEEP, os.environ)
     first = pid_of(process)
     os.kill(first, signal.SIGKILL)
-    until(lambda: process.identity is None)
+    eventually(lambda: process.identity is None, within=5)
 
     process.spawn(SLEEP, os.environ)
 
@@ -103,19 +97,19 @@ def test_a_process_killed_from_outside_is_noticed_and_can_be_started_again(proce
 
 def test_kill_takes_the_children_too(process: Process) -> None:
     process.spawn(("sh", "-c", "sleep 60 & echo $!; wait"), os.environ)
-    until(lambda: process.log.read_text().endswith("\n"))
+    eventually(lambda: process.log.read_text().endswith("\n"), within=5)
     child = Path("/proc") / process.log.read_text().strip()
     assert child.exists()
 
     process.kill()
 
-    until(lambda: not child.exists() or "Z" in (child / "stat").read_text())
+    eventually(lambda: not child.exists() or "Z" in (child / "stat").read_text(), within=5)
     assert not process.pid_file.exists()
 
 
 def test_stopping_lets_a_process_end_in_its_own_way(process: Process) -> None:
     process.spawn(("sh", "-c", "trap 'echo bye; exit' TERM; echo up; while true; do sleep 0.05; done"), os.environ)
-    until(lambda: process.log.read_text() == "up\n")
+    eventually(lambda: process.log.read_text() == "up\n", within=5)
 
     killed = stop_all([process], seconds=5)
 
@@ -136,7 +130,7 @@ def test_what_does_not_stop_in_time_is_killed(process: Process) -> None:
 def test_a_suspended_process_stops_as_quickly_as_any(process: Process) -> None:
     process.spawn(SLEEP, os.environ)
     process.send(signal.SIGSTOP)
-    until(lambda: process.suspended)
+    eventually(lambda: process.suspended, within=5)
 
     killed = stop_all([process], seconds=5)
 
@@ -157,13 +151,13 @@ def test_a_process_whose_pid_file_was_lost_gets_it_back(process: Process) -> Non
 
 def test_children_that_outlived_their_killed_parent_are_ended(process: Process) -> None:
     process.spawn(("sh", "-c", "sleep 60 & echo $!; wait"), os.environ)
-    until(lambda: process.log.read_text().endswith("\n"))
+    eventually(lambda: process.log.read_text().endswith("\n"), within=5)
     child = Path("/proc") / process.log.read_text().strip()
     os.kill(pid_of(process), signal.SIGKILL)
-    until(lambda: process.identity is None)
+    eventually(lambda: process.identity is None, within=5)
     assert child.exists()
 
     adopt_lost([process])
 
-    until(lambda: not child.exists() or "Z" in (child / "stat").read_text())
+    eventually(lambda: not child.exists() or "Z" in (child / "stat").read_text(), within=5)
     assert process.identity is None

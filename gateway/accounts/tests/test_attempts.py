@@ -1,8 +1,7 @@
 """How many wrong guesses are looked at, and whose they are."""
 
-import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import cast
 
 import pytest
@@ -19,6 +18,7 @@ from gateway.domain.errors import Code
 from gateway.mongo.client import Document
 from gateway.redis import clients as gateway_redis
 from gateway.redis.clients import cache_client
+from gateway.tests.races import at_once
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -152,27 +152,20 @@ def test_counts_expire_with_the_window_and_are_not_prolonged(settings: Settings)
     assert all(100 < cache_client().ttl(tally.key) <= settings.SIGN_IN_WINDOW_SECONDS for tally in others)
 
 
-def at_once(times: int, action: Callable[[int], bool]) -> int:
+def let_through_at_once(times: int, action: Callable[[int], bool]) -> int:
     """How many of them were let through."""
-    together = threading.Barrier(times)
-
-    def act(number: int) -> bool:
-        together.wait()
-        return action(number)
-
-    with ThreadPoolExecutor(times) as pool:
-        return sum(pool.map(act, range(times)))
+    return sum(at_once(*[partial(action, number) for number in range(times)], expected=()))
 
 
 def test_guesses_at_once_never_exceed_the_limit(settings: Settings) -> None:
     settings.SIGN_IN_FAILURES_PER_ACCOUNT, settings.SIGN_IN_FAILURES_OF_STRANGERS = 10, 5
 
-    assert at_once(40, lambda number: allowed("a@example.com", f"192.0.2.{number}")) == 5
+    assert let_through_at_once(40, lambda number: allowed("a@example.com", f"192.0.2.{number}")) == 5
     cache_client().flushdb()
-    assert at_once(40, lambda _: allowed("a@example.com", "192.0.2.1")) == 5
+    assert let_through_at_once(40, lambda _: allowed("a@example.com", "192.0.2.1")) == 5
     cache_client().flushdb()
     settings.SIGN_IN_FAILURES_OF_STRANGERS = 20
-    assert at_once(40, lambda _: allowed("a@example.com", "192.0.2.1")) == 10
+    assert let_through_at_once(40, lambda _: allowed("a@example.com", "192.0.2.1")) == 10
 
 
 def test_redis_holds_no_addresses_of_accounts(owner: User) -> None:
@@ -384,7 +377,7 @@ def test_local_tallies_are_bounded_and_forget_the_idle() -> None:
 def test_local_tallies_at_once_never_exceed_the_limit() -> None:
     local, tally = LocalTallies(), Tally("a", 10, 900, 60, 900)
 
-    assert at_once(40, lambda _: let_through(local, tally)) == 10
+    assert let_through_at_once(40, lambda _: let_through(local, tally)) == 10
 
 
 def test_full_says_at_least_a_second() -> None:

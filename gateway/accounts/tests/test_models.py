@@ -1,7 +1,6 @@
 """Accounts are known by their e-mail address, whatever its case."""
 
-import threading
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import pytest
 from django.contrib.auth import authenticate
@@ -11,6 +10,7 @@ from pymongo.database import Database
 
 from gateway.accounts.models import User
 from gateway.mongo.client import Document
+from gateway.tests.races import at_once
 
 
 def test_user_signs_in_with_any_spelling_of_the_address(database: Database[Document]) -> None:
@@ -22,18 +22,14 @@ def test_user_signs_in_with_any_spelling_of_the_address(database: Database[Docum
 
 
 def test_racing_registrations_of_one_address_make_one_account(database: Database[Document]) -> None:
-    together = threading.Barrier(8)
-
     def register(spelling: str) -> bool:
-        together.wait()
         try:
             User.objects.create_user(spelling, "correct horse")
         except IntegrityError:
             return False
         return True
 
-    with ThreadPoolExecutor(8) as pool:
-        made = list(pool.map(register, ["ivan@example.com", "IVAN@EXAMPLE.COM"] * 4))
+    made = at_once(*[partial(register, spelling) for spelling in ["ivan@example.com", "IVAN@EXAMPLE.COM"] * 4])
 
     assert made.count(True) == 1
     assert User.objects.count() == 1

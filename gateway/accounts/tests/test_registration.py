@@ -1,7 +1,6 @@
 """Making an account, and the passwords that open it."""
 
-import threading
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import pytest
 from django.contrib.auth.hashers import MD5PasswordHasher
@@ -13,6 +12,7 @@ from gateway.accounts.models import User
 from gateway.accounts.registration import register
 from gateway.accounts.sign_in.passwords import MAX_PASSWORD, user_with
 from gateway.domain.errors import Code, Refused
+from gateway.tests.races import at_once
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -99,18 +99,14 @@ def test_taken_address_is_refused_in_any_spelling() -> None:
 
 
 def test_racing_registrations_of_one_address_make_one_account() -> None:
-    together = threading.Barrier(8)
-
     def attempt(spelling: str) -> str:
-        together.wait()
         try:
             register(spelling, PASSWORD)
         except EmailTaken:
             return "taken"
         return "made"
 
-    with ThreadPoolExecutor(8) as pool:
-        outcomes = list(pool.map(attempt, ["ivan@example.com", "IVAN@EXAMPLE.COM"] * 4))
+    outcomes = at_once(*[partial(attempt, spelling) for spelling in ["ivan@example.com", "IVAN@EXAMPLE.COM"] * 4])
 
     assert sorted(outcomes) == ["made"] + ["taken"] * 7
     assert User.objects.count() == 1

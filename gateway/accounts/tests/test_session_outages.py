@@ -18,9 +18,10 @@ from gateway.accounts.tests.sessions import id_of, in_cassandra, in_redis, is_al
 from gateway.cassandra.driver.session import CONNECTOR
 from gateway.cassandra.reads import read
 from gateway.cassandra.tests.link import Link
+from gateway.cassandra.tests.node import answers
 from gateway.mongo.client import Document
 from gateway.redis.clients import redis_client
-from gateway.tests.eventually import answers, becomes_true
+from gateway.tests.eventually import eventually
 
 pytestmark = [pytest.mark.usefixtures("database"), pytest.mark.timeout(170)]
 
@@ -41,7 +42,7 @@ def redis_killed(stack: Stack) -> Iterator[None]:
 
 def back_again(link: Link) -> None:
     link.mend()
-    assert becomes_true(answers, within=60)
+    eventually(answers, within=60)
 
 
 # ---------------------------------------------------------------- Cassandra away

@@ -1,8 +1,6 @@
 """Requests of one session that happen at once, with real threads."""
 
-import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -17,6 +15,7 @@ from gateway.accounts.sign_out import sign_out_everywhere
 from gateway.accounts.tests.sessions import in_cassandra, in_redis, is_alive, key_of, signed_in
 from gateway.domain.errors import NotSignedIn
 from gateway.mongo.client import Document
+from gateway.tests.races import at_once
 
 pytestmark = pytest.mark.usefixtures("database", "fresh")
 
@@ -29,18 +28,9 @@ def user(database: Database[Document]) -> User:
 
 
 def together(*works: Callable[[], Any]) -> list[Any]:
-    """Run all at the same moment; an error is an answer too."""
-    start = threading.Barrier(len(works))
-
-    def run(work: Callable[[], Any]) -> Any:
-        start.wait()
-        try:
-            return work()
-        except (UpdateError, NotSignedIn) as error:
-            return type(error)
-
-    with ThreadPoolExecutor(len(works)) as pool:
-        return list(pool.map(run, works))
+    """What each gave when all ran at the same moment, or the kind of its refusal."""
+    outcomes = at_once(*works, expected=(UpdateError, NotSignedIn))
+    return [type(outcome) if isinstance(outcome, Exception) else outcome for outcome in outcomes]
 
 
 def test_saves_racing_with_the_end_never_revive_the_session(user: User, settings: Settings) -> None:

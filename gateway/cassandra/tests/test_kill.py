@@ -8,8 +8,9 @@ import pytest
 from deploy.local.start.stack import Stack
 from gateway.cassandra.errors import CassandraUnavailable
 from gateway.cassandra.reads import first, first_async
+from gateway.cassandra.tests.node import answers
 from gateway.cassandra.writes import write
-from gateway.tests.eventually import answers, becomes_true
+from gateway.tests.eventually import eventually
 from gateway.tests.samples.cassandra.tables import SESSIONS
 
 pytestmark = [pytest.mark.usefixtures("tables", "impatient"), pytest.mark.timeout(150)]
@@ -32,7 +33,7 @@ def test_killed_node_is_a_typed_error_at_once_and_its_return_is_noticed(stack: S
 
     stack.start("cassandra")
 
-    assert becomes_true(answers, within=90)
+    eventually(answers, within=90)
     # The statements are prepared anew on the restarted node, unnoticed.
     write([SESSIONS.upsert({"session_id": key, "data": "after"})])
     assert first(request) == {"data": "after"}
@@ -51,4 +52,4 @@ def test_suspended_node_is_a_typed_error_in_bounded_time_and_its_return_is_notic
     finally:
         stack.resume("cassandra")
 
-    assert becomes_true(answers, within=90)
+    eventually(answers, within=90)

@@ -1,7 +1,6 @@
 """Cassandra away: typed errors in bounded time, few attempts, and recovery by itself."""
 
 import asyncio
-import threading
 import time
 import uuid
 from collections.abc import Callable
@@ -21,9 +20,11 @@ from gateway.cassandra.driver.session import CONNECTOR
 from gateway.cassandra.errors import CassandraNotConfigured, CassandraUnavailable
 from gateway.cassandra.reads import first, first_async, ping, read
 from gateway.cassandra.tests.link import Link
+from gateway.cassandra.tests.node import answers
 from gateway.cassandra.writes import write
 from gateway.circuit import SILENCES_TO_OPEN
-from gateway.tests.eventually import answers, becomes_true
+from gateway.tests.eventually import eventually
+from gateway.tests.races import at_once
 from gateway.tests.samples.cassandra.tables import HISTORY, SESSIONS
 
 # Far more than the time-outs in these tests add up to: a request that hangs fails its test.
@@ -115,7 +116,7 @@ def test_node_that_comes_up_later_is_used(link: Link, fresh: Settings) -> None:
 
     link.mend()
 
-    assert becomes_true(answers)
+    eventually(answers)
 
 
 # ---------------------------------------------------------------- lost on the way
@@ -157,7 +158,7 @@ def test_dead_node_opens_the_circuit_and_no_more_requests_are_made(link: Link) -
     ping()
     sent = count_requests()
     link.cut()
-    assert becomes_true(lambda: not answers())
+    eventually(lambda: not answers())
     sent.clear()
 
     for ask in WAYS:
@@ -189,16 +190,8 @@ def test_when_the_pause_is_over_a_single_caller_tries(link: Link, impatient: Set
     CIRCUIT.note_loss("an outage whose pause is over")
     impatient.CASSANDRA_CIRCUIT_SECONDS = 5.0
     link.freeze()
-    together = threading.Barrier(20)
 
-    def attempt(_: int) -> bool:
-        together.wait()
-        return answers()
-
-    with ThreadPoolExecutor(20) as pool:
-        outcomes = list(pool.map(attempt, range(20)))
-
-    assert outcomes == [False] * 20
+    assert at_once(*[answers] * 20) == [False] * 20
     assert len(sent) == 1
 
 
@@ -209,9 +202,9 @@ def test_dead_node_that_returns_is_used_again_and_the_log_tells_both(link: Link,
 
     with capture_logs() as logs:
         link.cut()
-        assert becomes_true(lambda: not answers())
+        eventually(lambda: not answers())
         link.mend()
-        assert becomes_true(answers)
+        eventually(answers)
 
     assert [entry["event"] for entry in logs] == ["cassandra.away", "cassandra.back"]
     assert first(SESSIONS.select("session_id = ?", key, columns=["data"])) == {"data": "before"}
@@ -222,11 +215,11 @@ def test_hanging_node_that_wakes_up_is_used_again(link: Link, impatient: Setting
     impatient.CASSANDRA_CIRCUIT_SECONDS = 0.3
     ping()
     link.freeze()
-    assert becomes_true(lambda: not answers())
+    eventually(lambda: not answers())
 
     link.thaw()
 
-    assert becomes_true(answers)
+    eventually(answers)
 
 
 def test_long_outage_makes_a_new_connection(link: Link, fresh: Settings) -> None:
@@ -236,10 +229,10 @@ def test_long_outage_makes_a_new_connection(link: Link, fresh: Settings) -> None
     lost = CONNECTOR.connection()
     link.cut()
 
-    assert becomes_true(lambda: not answers() and CONNECTOR.opened() is not lost)
+    eventually(lambda: not answers() and CONNECTOR.opened() is not lost)
 
     link.mend()
-    assert becomes_true(answers)
+    eventually(answers)
     assert lost.session.is_shutdown
 
 

@@ -3,7 +3,6 @@
 import io
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -24,6 +23,7 @@ from gateway.cassandra.tests.link import Link
 from gateway.cassandra.writes import write
 from gateway.management.commands import cassandra
 from gateway.redis.clients import redis_client
+from gateway.tests.races import at_once
 from gateway.tests.samples.cassandra.tables import HISTORY, SAMPLE_LINE, SESSIONS
 
 COLOURS = Table(
@@ -101,18 +101,13 @@ def test_apply_makes_all_once_and_dry_run_nothing(
 
 def test_two_at_once_do_no_harm(prefix: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cassandra, "declared_tables", lambda: (COLOURS,))
-    together = threading.Barrier(2)
 
-    def deploy(_: int) -> str:
+    def deploy() -> str:
         out = io.StringIO()
-        together.wait()
         call_command("cassandra", "apply", stdout=out)
         return out.getvalue()
 
-    with ThreadPoolExecutor(2) as pool:
-        outputs = sorted(pool.map(deploy, range(2)))
-
-    assert outputs == [
+    assert sorted(at_once(deploy, deploy)) == [
         "create keyspace test_apply_catalog\ncreate table test_apply_catalog.colours\n",
         "nothing to change\n",
     ]

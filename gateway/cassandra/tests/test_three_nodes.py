@@ -23,7 +23,7 @@ from gateway.cassandra.table import Table
 from gateway.cassandra.tests.three_nodes import ONE, THREE, TWO, only, start, three_nodes
 from gateway.cassandra.writes import write
 from gateway.management.commands import cassandra
-from gateway.tests.eventually import becomes_true
+from gateway.tests.eventually import eventually
 from gateway.tests.samples.cassandra.tables import REGIONAL
 
 # Three nodes of Java on two cores: some ten seconds on an idle machine, a minute on one that has other things to do.
@@ -139,7 +139,7 @@ def test_other_data_centre_killed_is_not_missed_and_gets_by_hints_what_it_missed
     with only(stack, THREE) as session:
         # At LOCAL_ONE the single node of its data centre can have them from nobody but itself.
         query = f"SELECT id FROM {READ_MENDED.full_name} WHERE token(id) > {-(2**63)}"  # noqa: S608
-        assert becomes_true(lambda: ids <= {row["id"] for row in session.execute(query)}, within=60)
+        eventually(lambda: ids <= {row["id"] for row in session.execute(query)}, within=60)
 
 
 def test_regional_history_is_written_and_read_with_one_replica_down(replica_down: None) -> None:

@@ -17,7 +17,7 @@ from deploy.local.progress import Progress
 from deploy.local.servers.cassandra import Node, locate, plan
 from deploy.local.start.stack import Stack
 from gateway.cassandra.driver.session import PROTOCOL_VERSION
-from gateway.tests.eventually import becomes_true
+from gateway.tests.eventually import eventually
 
 ONE, TWO, THREE = "cassandra-1", "cassandra-2", "cassandra-3"
 NODES = (Node(ONE, "127.0.0.1", "dc1"), Node(TWO, "127.0.0.2", "dc1"), Node(THREE, "127.0.0.3", "dc2"))
@@ -54,7 +54,7 @@ def start(stack: Stack, *names: str) -> None:
         stack.spawn(name)
     for name in names:
         stack.await_serving(name, launch)
-    assert becomes_true(lambda: all(_sees_all(stack, name) for name in stack.names), within=90)
+    eventually(lambda: all(_sees_all(stack, name) for name in stack.names), within=90)
 
 
 @contextmanager

@@ -1,15 +1,9 @@
 """Servers with settings of their own, and Node with the frontend tools."""
 
-import json
-import re
 import subprocess
-import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
 
-import httpx
 import pytest
 from pymongo.database import Database
 
@@ -19,42 +13,7 @@ from deploy.local.progress import Progress
 from deploy.node import graphiql, tools
 from gateway.mongo.client import Document
 from gateway.tests.redis_servers import free_port
-
-
-class Server(NamedTuple):
-    client: httpx.Client
-    log: Path
-
-    def logged(self, event: str) -> list[dict[str, Any]]:
-        lines = [json.loads(line) for line in self.log.read_text().splitlines() if line.startswith("{")]
-        return [line for line in lines if line["event"] == event]
-
-    def process(self) -> int:
-        """Its id, as uvicorn says it."""
-        (found,) = re.findall(r"Started server process \[(\d+)\]", self.log.read_text())
-        return int(found)
-
-
-@pytest.fixture(scope="session")
-def serve(run_process: Callable[..., Path]) -> Iterator[Callable[..., Server]]:
-    """Starts a web server with some settings changed."""
-    with ExitStack() as clients:
-
-        def start(**environment: str) -> Server:
-            port = free_port()
-            command = ("uvicorn", "gateway.asgi:application", "--no-proxy-headers", "--port", str(port))
-            log = run_process(*command, **environment)
-            client = clients.enter_context(httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=20))
-            for _ in range(1200):
-                try:
-                    client.get("/healthz")
-                except httpx.ConnectError:
-                    time.sleep(0.1)
-                else:
-                    return Server(client, log)
-            pytest.fail(f"the web server does not answer:\n{log.read_text()}")
-
-        yield start
+from gateway.tests.web_servers import Server
 
 
 @pytest.fixture(scope="session")

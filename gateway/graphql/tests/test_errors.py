@@ -13,7 +13,7 @@ from graphql import GraphQLFormattedError
 
 from gateway.graphql.errors import MAX_ERRORS, TOO_SLOW, bounded
 from gateway.graphql.tests.attacks import KINDS, conflicts
-from gateway.graphql.tests.conftest import Server
+from gateway.tests.web_servers import Server
 
 
 def test_fault_is_masked_and_found_in_the_log_by_its_id(serve: Callable[..., Server]) -> None:

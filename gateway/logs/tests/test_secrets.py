@@ -4,7 +4,6 @@ The faults are MongoDB's own: a validator that no document satisfies, whose refu
 """
 
 import re
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,20 +14,17 @@ import pytest
 from django.conf import settings
 from pymongo.database import Database
 
-from cart.tests.shop import shop, stocked, two_shards
-from cart.tests.test_mutations import ADD, lines
+from cart.tests.buyer import ADD, lines
 from gateway.accounts.models import User
 from gateway.celery import app
-from gateway.graphql.tests.conftest import Server, serve
 from gateway.mongo.client import Document
+from gateway.tests.eventually import eventually
+from gateway.tests.web_servers import Server
 from gateway.viewer.tests.visitor import Visitor
 from ordering.mail.delivery import MAIL_TASK
 from ordering.tests.api import CHECKOUT, INPUT
 from ordering.tests.payments_api import event_body, signature
-from ordering.tests.shop import orders
 from ordering.webhook.signature import HEADER
-
-__all__ = ["orders", "serve", "shop", "stocked", "two_shards"]
 
 PASSWORD, NEW_PASSWORD, GUESS = "Sesam-oeffne-dich-4711", "Neues-Geheimwort-4712", "Falsch-geraten-4713"
 EMAIL, NEW_EMAIL, CONTACT_EMAIL = "ivan.secret@example.com", "new.secret@example.com", "contact.secret@example.com"
@@ -158,11 +154,8 @@ def test_faults_leave_no_secret_in_the_log_of_a_worker(
 
 
 def waited_for(log: Path, text: str) -> str:
-    for _ in range(600):
-        if text in (seen := log.read_text()):
-            return seen
-        time.sleep(0.1)
-    raise AssertionError(log.read_text())
+    eventually(lambda: text in log.read_text(), within=60, why=log.read_text)
+    return log.read_text()
 
 
 def test_what_a_log_tells_of_a_fault_still_leads_to_it(server: Server, ivan: User, orders: Database[Document]) -> None:

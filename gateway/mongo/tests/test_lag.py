@@ -23,6 +23,7 @@ from gateway.mongo.reads import Read, run
 from gateway.mongo.routing import ROUTING
 from gateway.mongo.tests.secondaries import frozen_secondaries, secondaries
 from gateway.redis.clients import redis_client
+from gateway.tests.eventually import eventually
 
 
 @pytest.fixture
@@ -143,12 +144,13 @@ def reads_served_by_secondaries(stack: Stack, shard: str, read: Read[Any]) -> bo
 
 def wait_for_lag(shard: str, condition: Callable[[float], bool]) -> None:
     """Until this process has read a figure that satisfies the condition; the test's time-out bounds it."""
-    while True:
+
+    def known() -> bool:
         LAG.refresh()
-        known = LAG.worst(frozenset({shard}))
-        if known is not None and condition(known):
-            return
-        time.sleep(0.3)
+        figure = LAG.worst(frozenset({shard}))
+        return figure is not None and condition(figure)
+
+    eventually(known, within=120)
 
 
 @pytest.mark.timeout(120)

@@ -1,8 +1,5 @@
 """The transaction helper: retried within a bound, exact under races, and harmless after a failure."""
 
-import threading
-from concurrent.futures import ThreadPoolExecutor
-
 import pytest
 from django.db import DatabaseError, IntegrityError, connections
 from django.db import transaction as django_transaction
@@ -13,6 +10,7 @@ from pymongo.errors import PyMongoError
 from gateway.mongo.client import Document, orm_connection
 from gateway.mongo.client import database as sync_database
 from gateway.mongo.transactions import TryAgain, in_transaction
+from gateway.tests.races import at_once
 from gateway.tests.samples.models import Basket, Gadget
 
 GADGETS = "sample_gadgets"
@@ -168,10 +166,8 @@ def test_failed_commit_does_not_poison_the_next_transaction(database: Database[D
 def test_racing_transactions_lose_no_update(database: Database[Document]) -> None:
     Gadget.objects.create(id="G-1", category="audio", name="0")
     Gadget.objects.create(id="G-2", category="video", name="0")
-    together = threading.Barrier(8)
 
     def add_one() -> None:
-        together.wait()
         in_transaction(increment, seconds=60)
         connections.close_all()
 
@@ -181,9 +177,7 @@ def test_racing_transactions_lose_no_update(database: Database[Document]) -> Non
             name = sync_database()[GADGETS].find_one(key, session=session)["name"]  # type: ignore[index]
             sync_database()[GADGETS].update_one(key, {"$set": {"name": str(int(name) + 1)}}, session=session)
 
-    with ThreadPoolExecutor(8) as pool:
-        for future in [pool.submit(add_one) for _ in range(8)]:
-            future.result()
+    at_once(*[add_one] * 8, expected=())
 
     assert sorted((document["_id"], document["name"]) for document in database[GADGETS].find()) == [
         ("G-1", "8"),
@@ -192,18 +186,14 @@ def test_racing_transactions_lose_no_update(database: Database[Document]) -> Non
 
 
 def test_one_active_basket_per_owner_under_racing_inserts(database: Database[Document]) -> None:
-    together = threading.Barrier(16)
-
     def insert() -> bool:
-        together.wait()
         try:
             Basket.objects.create(owner="u:1", status="active")
         except IntegrityError:
             return False
         return True
 
-    with ThreadPoolExecutor(16) as pool:
-        made = [future.result() for future in [pool.submit(insert) for _ in range(16)]]
+    made = at_once(*[insert] * 16)
 
     assert made.count(True) == 1
     assert database["sample_baskets"].count_documents({"owner": "u:1"}) == 1

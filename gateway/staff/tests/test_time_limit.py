@@ -20,13 +20,13 @@ from pymongo.read_preferences import Secondary
 from pytest_django import Settings
 
 from catalog.models import Geozone
-from catalog.tests.test_admin import signed_in
 from gateway import deadline
-from gateway.accounts.demo import ensure_demo_accounts
+from gateway.accounts.tests.demo import make_demo_accounts
 from gateway.mongo.client import Document, client, orm_connection
 from gateway.mongo.client import database as opened_database
 from gateway.mongo.commands import COMMANDS
-from gateway.tests.eventually import becomes_true
+from gateway.staff.tests.browser import signed_in
+from gateway.tests.eventually import eventually
 from gateway.tests.samples.models import Gadget
 
 pytestmark = pytest.mark.urls(__name__)
@@ -77,7 +77,7 @@ def sent(database: Database[Document], monkeypatch: pytest.MonkeyPatch) -> list[
 
 @pytest.fixture
 def staff(database: Database[Document], sent: list[CommandStartedEvent]) -> Client:
-    ensure_demo_accounts()
+    make_demo_accounts()
     Geozone.objects.create(code="msk", name="Москва", position=1)
     found = signed_in("staff")
     sent.clear()
@@ -155,9 +155,9 @@ def at_work() -> list[Document]:
     return [found for found in client()["admin"].aggregate(everything) if SCRIPT in str(found["command"])]
 
 
-def comes_to_rest() -> bool:
+def come_to_rest() -> None:
     """Long before the minute that the reads would take: a shard learns a little later than mongos that one ended."""
-    return becomes_true(lambda: at_work() == [], within=20)
+    eventually(at_work, [])
 
 
 def test_read_that_runs_is_seen_at_work(one_document: None) -> None:
@@ -168,9 +168,9 @@ def test_read_that_runs_is_seen_at_work(one_document: None) -> None:
     reading = threading.Thread(target=read)
     reading.start()
 
-    assert becomes_true(lambda: at_work() != [], within=5)
+    eventually(lambda: at_work() != [], within=5)
     reading.join()
-    assert comes_to_rest()
+    come_to_rest()
 
 
 @pytest.mark.parametrize("page", ["/raw", "/orm"])
@@ -179,7 +179,7 @@ def test_server_stops_a_read_at_the_limit_and_the_person_is_told(one_document: N
 
     assert response.status_code == 503
     assert "Сузьте поиск или фильтр" in response.content.decode()
-    assert comes_to_rest()
+    come_to_rest()
 
 
 def test_the_same_when_django_is_served_asynchronously(one_document: None) -> None:
@@ -190,7 +190,7 @@ def test_the_same_when_django_is_served_asynchronously(one_document: None) -> No
 
     assert response.status_code == 503
     assert "Сузьте поиск или фильтр" in response.content.decode()
-    assert comes_to_rest()
+    come_to_rest()
 
 
 def test_change_whose_read_is_stopped_has_changed_nothing(one_document: None, database: Database[Document]) -> None:

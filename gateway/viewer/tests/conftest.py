@@ -6,11 +6,9 @@ import pytest
 from pymongo.database import Database
 
 from gateway.accounts.models import User
-from gateway.graphql.tests.conftest import Server, serve
 from gateway.mongo.client import Document
+from gateway.tests.web_servers import Server
 from gateway.viewer.tests.visitor import PASSWORD, Visitor
-
-__all__ = ["serve"]
 
 
 @pytest.fixture(scope="session")

@@ -2,9 +2,8 @@
 
 import re
 import resource
-import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,9 +11,10 @@ from pymongo.database import Database
 
 from gateway.accounts.models import User
 from gateway.accounts.sign_in.hashing import ServerArgon2
-from gateway.graphql.tests.conftest import Server
 from gateway.mongo.client import Document
-from gateway.viewer.tests.visitor import PASSWORD, Visitor
+from gateway.tests.races import at_once
+from gateway.tests.web_servers import Server
+from gateway.viewer.tests.visitor import PASSWORD, Visitor, visitors
 
 # Enough for two hashes and every thread that a server starts; a sixth of what sixteen of Django's own would take.
 SPARE_BYTES = 300 * 1024 * 1024
@@ -35,15 +35,9 @@ def people(database: Database[Document]) -> list[str]:
 
 def sign_in_at_once(server: Server, emails: list[str]) -> list[list[str]]:
     """The codes of the errors that each got."""
-    together = threading.Barrier(len(emails))
-
-    def sign_in(email: str) -> list[str]:
-        with Visitor(str(server.client.base_url)) as visitor:
-            together.wait()
-            return [error["code"] for error in visitor.login(email)["userErrors"]]
-
-    with ThreadPoolExecutor(len(emails)) as visitors:
-        return list(visitors.map(sign_in, emails))
+    with visitors(server, len(emails)) as crowd:
+        answers = at_once(*[partial(visitor.login, email) for visitor, email in zip(crowd, emails, strict=True)])
+    return [[error["code"] for error in answer["userErrors"]] for answer in answers]
 
 
 def limit_memory(server: Server) -> None:

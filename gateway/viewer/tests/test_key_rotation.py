@@ -6,7 +6,7 @@ import pytest
 
 from gateway.accounts.demo import PASSWORD as DEMO_PASSWORD
 from gateway.accounts.demo import ensure_demo_accounts
-from gateway.graphql.tests.conftest import Server
+from gateway.tests.web_servers import Server
 from gateway.viewer.tests.visitor import Visitor, bearer
 
 OLD, NEW = "old-" + "o" * 60, "new-" + "n" * 60

@@ -10,9 +10,9 @@ from pymongo.database import Database
 from gateway.accounts.demo import PASSWORD as DEMO_PASSWORD
 from gateway.accounts.demo import ensure_demo_accounts
 from gateway.accounts.models import User
-from gateway.graphql.tests.conftest import Server
 from gateway.mongo.client import Document
 from gateway.redis.clients import cache_client
+from gateway.tests.web_servers import Server
 from gateway.viewer.tests.visitor import PASSWORD, Visitor, bearer
 
 IVAN, STAFF = "ivan@example.com", "staff@mobile-world.example"

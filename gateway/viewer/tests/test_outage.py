@@ -1,8 +1,5 @@
 """Signing in while Cassandra or Redis is killed, through the web server."""
 
-import time
-from collections.abc import Callable
-
 import pytest
 from django.test import Client
 from pytest_django import Settings
@@ -15,8 +12,9 @@ from gateway.accounts.sessions.catch_up import catch_up
 from gateway.accounts.tests.sessions import in_cassandra, is_alive
 from gateway.cassandra.driver.circuit import CIRCUIT
 from gateway.cassandra.driver.session import CONNECTOR
+from gateway.cassandra.tests.node import answers
 from gateway.redis.clients import redis_client
-from gateway.tests.eventually import answers, becomes_true
+from gateway.tests.eventually import eventually
 from gateway.viewer.tests.visitor import Visitor
 
 pytestmark = [pytest.mark.usefixtures("ivan"), pytest.mark.timeout(170)]
@@ -29,16 +27,9 @@ def own_connection() -> None:
     CIRCUIT.reset()
 
 
-def eventually(check: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 60
-    while not check():
-        assert time.monotonic() < deadline
-        time.sleep(0.3)
-
-
 def back_again(stack: Stack, name: str) -> None:
     stack.start(name)
-    assert becomes_true(answers, within=90)
+    eventually(answers, within=90)
 
 
 def test_login_while_cassandra_is_killed_holds_and_reaches_it_when_it_is_back(visitor: Visitor, stack: Stack) -> None:
@@ -54,13 +45,13 @@ def test_login_while_cassandra_is_killed_holds_and_reaches_it_when_it_is_back(vi
     assert (report["state"], report["kept_in"], report["waiting_for_cassandra"] > 0) == ("degraded", "redis", True)
 
     back_again(stack, "cassandra")
-    eventually(lambda: bool(catch_up() or in_cassandra(session_hash(token))))
+    eventually(lambda: bool(catch_up() or in_cassandra(session_hash(token))), within=60)
 
     record = in_cassandra(session_hash(token))
     assert record is not None
     assert record.user_id == str(User.objects.get().pk)
     redis_client().delete(f"session:{session_hash(token)}")
-    eventually(lambda: visitor.send("{ viewer { user { email } } }").json().get("errors") is None)
+    eventually(lambda: visitor.send("{ viewer { user { email } } }").json().get("errors") is None, within=60)
     assert visitor.email() == "ivan@example.com"
 
 
@@ -94,7 +85,7 @@ def test_with_both_killed_nobody_is_signed_out_and_the_catalog_is_read(visitor: 
     page = visitor.http.get("/admin/")
     assert (page.status_code, page.headers["retry-after"]) == (503, "10")
     nowhere = {"state": "down", "kept_in": "nowhere"}
-    assert becomes_true(lambda: visitor.http.get("/readyz").json()["sessions"] == nowhere, within=30)
+    eventually(lambda: visitor.http.get("/readyz").json()["sessions"] == nowhere, within=30)
 
     stack.start("redis")
     assert visitor.email() == "ivan@example.com"

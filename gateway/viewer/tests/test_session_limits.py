@@ -5,17 +5,15 @@ from collections.abc import Callable, Iterator
 import pytest
 from pymongo.database import Database
 
-from cart.tests.shop import HOMES, shop, stocked, two_shards
+from cart.tests.shop import HOMES
 from gateway.accounts.models import User
 from gateway.accounts.sessions.cache import GUESTS
 from gateway.graphql.relay.ids import global_id
-from gateway.graphql.tests.conftest import Server
 from gateway.mongo.client import Document
 from gateway.redis.clients import cache_client, redis_client
 from gateway.tests.redis_servers import free_port
+from gateway.tests.web_servers import Server
 from gateway.viewer.tests.visitor import Visitor
-
-__all__ = ["shop", "stocked", "two_shards"]
 
 ADD = """
 mutation ($lines: [CartLineInput!]!) {

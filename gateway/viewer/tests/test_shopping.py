@@ -4,14 +4,12 @@ from typing import Any
 
 from pymongo.database import Database
 
-from cart.tests.shop import HOMES, shop, stocked, two_shards
+from cart.tests.shop import HOMES
 from gateway.accounts.models import User
 from gateway.accounts.owners import customer_owner
 from gateway.graphql.relay.ids import global_id
 from gateway.mongo.client import Document
 from gateway.viewer.tests.visitor import PASSWORD, Visitor
-
-__all__ = ["shop", "stocked", "two_shards"]
 
 ADD = """
 mutation ($lines: [CartLineInput!]!) {

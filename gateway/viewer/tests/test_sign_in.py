@@ -1,28 +1,20 @@
 """register, login and viewer, through the web server."""
 
-import threading
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import pytest
 from pymongo.database import Database
-from pytest_django import Settings
 
-from cart.merge import Merged, MergeMode
 from gateway.accounts.demo import PASSWORD as DEMO_PASSWORD
 from gateway.accounts.demo import ensure_demo_accounts
-from gateway.accounts.errors import BadCredentials, TooManyFailures
 from gateway.accounts.models import User
-from gateway.accounts.owners import customer_owner, guest_owner, session_hash
-from gateway.accounts.sessions.engine import SessionStore
-from gateway.accounts.tests.sessions import is_alive, key_of, signed_in
-from gateway.domain.errors import DomainError
+from gateway.accounts.tests.sessions import is_alive
 from gateway.graphql.relay.ids import global_id
-from gateway.graphql.tests.conftest import Server
 from gateway.mongo.client import Document
-from gateway.viewer import handover
-from gateway.viewer.sign_in import SignedIn, Visit, enter, make_account, recognise
-from gateway.viewer.tests.visitor import PASSWORD, Visitor, bearer
+from gateway.tests.races import at_once
+from gateway.tests.web_servers import Server
+from gateway.viewer.tests.visitor import PASSWORD, Visitor, bearer, visitors
 
 BAD_CREDENTIALS = {"code": "BAD_CREDENTIALS", "field": None, "message": "Неверный e-mail или пароль."}
 EVERYTHING = "{ viewer { user { id email name phone sessions { id device ipAddress current } } } }"
@@ -192,17 +184,11 @@ def test_taken_address_is_refused(visitor: Visitor, ivan: User) -> None:
 
 
 def test_racing_registrations_of_one_address_sign_one_in(server: Server, database: Database[Document]) -> None:
-    together = threading.Barrier(6)
+    spellings = ["ivan@example.com", "IVAN@EXAMPLE.COM"] * 3
+    with visitors(server, len(spellings)) as crowd:
+        done = at_once(*[partial(each.register, spelling) for each, spelling in zip(crowd, spellings, strict=True)])
 
-    def register(spelling: str) -> str:
-        with Visitor(str(server.client.base_url)) as visitor:
-            together.wait()
-            done = visitor.register(spelling)
-        return done["userErrors"][0]["code"] if done["userErrors"] else "made"
-
-    with ThreadPoolExecutor(6) as pool:
-        outcomes = list(pool.map(register, ["ivan@example.com", "IVAN@EXAMPLE.COM"] * 3))
-
+    outcomes = [each["userErrors"][0]["code"] if each["userErrors"] else "made" for each in done]
     assert sorted(outcomes) == ["EMAIL_TAKEN"] * 5 + ["made"]
     assert User.objects.count() == 1
 
@@ -221,17 +207,10 @@ def test_eleventh_guess_is_refused_even_when_it_is_right(visitor: Visitor, anoth
 
 @pytest.mark.usefixtures("ivan")
 def test_guesses_at_once_are_looked_at_no_more_than_ten_times(server: Server) -> None:
-    together = threading.Barrier(16)
+    with visitors(server, 16) as crowd:
+        done = at_once(*[partial(each.login, password=f"wrong {number}") for number, each in enumerate(crowd)])
 
-    def guess(number: int) -> str:
-        with Visitor(str(server.client.base_url)) as visitor:
-            together.wait()
-            code: str = visitor.login(password=f"wrong {number}")["userErrors"][0]["code"]
-            return code
-
-    with ThreadPoolExecutor(16) as pool:
-        outcomes = list(pool.map(guess, range(16)))
-
+    outcomes = [each["userErrors"][0]["code"] for each in done]
     assert sorted(outcomes) == ["BAD_CREDENTIALS"] * 10 + ["RATE_LIMITED"] * 6
 
 
@@ -257,131 +236,6 @@ def test_tokens_and_passwords_are_in_no_log(visitor: Visitor, ivan: User, server
     assert token not in log
     assert PASSWORD not in log
     assert "a-wrong-password" not in log
-
-
-# ---------------------------------------------------------------- the order of things
-
-
-class Merges:
-    """What was handed over, in place of the cart's own merge: its order among the other steps is what counts here."""
-
-    def __init__(self) -> None:
-        self.seen: list[tuple[str, str, MergeMode, bool]] = []
-        self.dropped: tuple[str, ...] = ()
-        self.guest_key = ""
-
-    def __call__(self, guest: str, customer: str, mode: MergeMode) -> Merged:
-        self.seen.append((guest, customer, mode, is_alive(self.guest_key)))
-        return Merged(self.dropped)
-
-
-@pytest.fixture
-def merges(monkeypatch: pytest.MonkeyPatch) -> Merges:
-    merges = Merges()
-    monkeypatch.setattr(handover, "merge_guest_cart", merges)
-    return merges
-
-
-def visit_of(session: SessionStore | None, user: User | None = None) -> Visit:
-    owner = None
-    if session and session.session_id:
-        owner = customer_owner(user.pk) if user else guest_owner(session.session_id)
-    return Visit(client="192.0.2.1", device=None, session=session, owner=owner, new_session=SessionStore())
-
-
-def sign_in(visit: Visit, email: str, password: str, mode: MergeMode) -> SignedIn:
-    return enter(visit, recognise(visit, email, password), mode)
-
-
-def sign_up(visit: Visit, email: str, password: str, *, name: str, phone: str) -> SignedIn:
-    return enter(visit, make_account(visit, email, password, name=name, phone=phone), MergeMode.MERGE)
-
-
-def guest_session() -> SessionStore:
-    session = SessionStore()
-    session.create()
-    return session
-
-
-@pytest.mark.parametrize(
-    ("mode", "then"),
-    [
-        (MergeMode.MERGE, MergeMode.MERGE),
-        (MergeMode.KEEP_CUSTOMER, MergeMode.KEEP_CUSTOMER),
-        # What was added meanwhile must not replace the guest's cart that has just been taken over.
-        (MergeMode.KEEP_GUEST, MergeMode.MERGE),
-    ],
-)
-def test_guests_things_are_handed_over_before_the_old_session_ends_and_once_more_after(
-    ivan: User, merges: Merges, mode: MergeMode, then: MergeMode
-) -> None:
-    guest = guest_session()
-    merges.guest_key = key_of(guest)
-    merges.dropped = ("Чехол",)
-
-    done = sign_in(visit_of(guest), "ivan@example.com", PASSWORD, mode)
-
-    owners = guest_owner(session_hash(merges.guest_key)), customer_owner(ivan.pk)
-    assert merges.seen == [(*owners, mode, True), (*owners, then, False)]
-    assert done.lines_dropped == ("Чехол", "Чехол")
-    assert is_alive(key_of(done.session))
-
-
-@pytest.mark.usefixtures("ivan")
-def test_crash_while_handing_over_leaves_the_guest_as_they_were(monkeypatch: pytest.MonkeyPatch) -> None:
-    guest = guest_session()
-
-    def crash(*_: object) -> Merged:
-        raise ConnectionError
-
-    monkeypatch.setattr(handover, "merge_guest_cart", crash)
-    with pytest.raises(ConnectionError):
-        sign_in(visit_of(guest), "ivan@example.com", PASSWORD, MergeMode.MERGE)
-
-    assert is_alive(key_of(guest))
-
-
-def test_customers_session_hands_nothing_over_to_another_account(ivan: User, merges: Merges) -> None:
-    User.objects.create_user("anna@example.com", PASSWORD)
-
-    sign_in(visit_of(signed_in(ivan), ivan), "anna@example.com", PASSWORD, MergeMode.MERGE)
-
-    assert merges.seen == []
-
-
-@pytest.mark.usefixtures("ivan")
-def test_refused_attempts_hand_nothing_over_and_end_nothing(merges: Merges, settings: Settings) -> None:
-    guest = guest_session()
-    for email, password in (("ivan@example.com", "wrong"), ("nobody@example.com", PASSWORD)):
-        with pytest.raises(DomainError):
-            sign_in(visit_of(guest), email, password, MergeMode.MERGE)
-    with pytest.raises(DomainError):
-        sign_up(visit_of(guest), "ivan@example.com", PASSWORD, name="", phone="")
-    settings.SIGN_IN_FAILURES_PER_ACCOUNT = 1
-    with pytest.raises(BadCredentials):
-        sign_in(visit_of(guest), "ivan@example.com", "wrong", MergeMode.MERGE)
-    with pytest.raises(TooManyFailures):
-        sign_in(visit_of(guest), "ivan@example.com", PASSWORD, MergeMode.MERGE)
-
-    assert merges.seen == []
-    assert is_alive(key_of(guest))
-
-
-def test_mistakes_in_the_form_do_not_count_as_failures(database: Database[Document], settings: Settings) -> None:
-    settings.SIGN_IN_FAILURES_PER_ACCOUNT = 1
-    for _ in range(3):
-        with pytest.raises(DomainError):
-            sign_up(visit_of(None), "ivan@example.com", "123", name="", phone="")
-
-    assert sign_up(visit_of(None), "ivan@example.com", PASSWORD, name="", phone="").user.email == "ivan@example.com"
-
-
-def test_signing_in_notes_the_time(ivan: User) -> None:
-    sign_in(visit_of(None), "ivan@example.com", PASSWORD, MergeMode.MERGE)
-
-    assert ivan.last_login is None
-    ivan.refresh_from_db()
-    assert ivan.last_login is not None
 
 
 # ---------------------------------------------------------------- how browsers send their cookies

@@ -1,7 +1,6 @@
 """logout, logoutEverywhere and the list of devices, through the web server."""
 
-import threading
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import pytest
@@ -11,7 +10,8 @@ from gateway.accounts.demo import PASSWORD as DEMO_PASSWORD
 from gateway.accounts.demo import ensure_demo_accounts
 from gateway.accounts.models import User
 from gateway.accounts.tests.sessions import is_alive
-from gateway.graphql.tests.conftest import Server
+from gateway.tests.races import at_once
+from gateway.tests.web_servers import Server
 from gateway.viewer.tests.visitor import PAYLOAD, Visitor, bearer
 
 LOGOUT = f"mutation {{ logout {PAYLOAD} }}"
@@ -122,14 +122,8 @@ def test_of_two_devices_that_log_out_everywhere_at_once_one_stays(server: Server
         visitors = [phone, laptop]
         for visitor in visitors:
             visitor.login()
-        together = threading.Barrier(2)
 
-        def log_out(visitor: Visitor) -> None:
-            together.wait()
-            visitor.ask(EVERYWHERE)
-
-        with ThreadPoolExecutor(2) as pool:
-            list(pool.map(log_out, visitors))
+        at_once(*[partial(visitor.ask, EVERYWHERE) for visitor in visitors])
 
         emails = [visitor.email() for visitor in visitors]
         assert sorted(map(str, emails)) == ["None", "ivan@example.com"]

@@ -1,8 +1,12 @@
 """Somebody with a browser, or with an app that keeps its token itself."""
 
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Any, Self
 
 import httpx
+
+from gateway.tests.web_servers import Server
 
 PASSWORD = "correct horse battery"
 
@@ -47,6 +51,13 @@ class Visitor:
     @property
     def cookie(self) -> str | None:
         return self.http.cookies.get("sessionid")
+
+
+@contextmanager
+def visitors(server: Server, number: int) -> Iterator[list[Visitor]]:
+    """So many of them, each with a browser of its own."""
+    with ExitStack() as doors:
+        yield [doors.enter_context(Visitor(str(server.client.base_url))) for _ in range(number)]
 
 
 def bearer(token: str) -> dict[str, str]:

@@ -10,13 +10,11 @@ from pytest_django import Settings
 
 from gateway.accounts.models import User
 from gateway.accounts.tests.sessions import forget_attempts
-from gateway.graphql.tests.conftest import Server, serve
 from gateway.mongo.client import Document
+from gateway.tests.web_servers import Server
 from gateway.viewer.tests.visitor import PASSWORD, Visitor
 from gateway.web.clients import client_of
 from gateway.web.proxies import behind_proxies
-
-__all__ = ["serve"]
 
 PROXY, STRANGER = "10.0.0.1", "203.0.113.9"
 

@@ -1,7 +1,6 @@
 """Both halves of the gateway, GraphQL and Django, on real servers with production's settings: one list for both."""
 
 import ssl
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -10,18 +9,10 @@ import pytest
 
 from gateway.tests.certificates import make_certificates
 from gateway.tests.redis_servers import free_port
+from gateway.tests.web_servers import answering
+from gateway.web.tests.production import PRODUCTION
 from gateway.web.transport import CONTENT_SECURITY_POLICY, HEADERS
 
-PRODUCTION = {
-    "GATEWAY_ENV": "production",
-    "SECRET_KEY": "k" * 50,
-    "PAYMENT_WEBHOOK_SECRETS": "p" * 32,
-    "ALLOWED_HOSTS": "shop.example,.shops.example",
-    "CASSANDRA_CAP_REPLICATION": "false",
-    "BEHIND_TLS_PROXY": "false",
-    # The servers of the tests know no passwords.
-    "TRUSTED_NETWORK": "true",
-}
 HOST = {"host": "shop.example"}
 QUERY = {"query": "{ __typename }"}
 HALVES = {
@@ -30,17 +21,6 @@ HALVES = {
     "a page of Django": ("GET", "/admin/", 302),
     "an error of Django": ("GET", "/nowhere", 404),
 }
-
-
-def answering(client: httpx.Client, log: Path) -> httpx.Client:
-    for _ in range(1200):
-        try:
-            client.get("/healthz")
-        except httpx.ConnectError:
-            time.sleep(0.1)
-        else:
-            return client
-    pytest.fail(f"the web server does not answer:\n{log.read_text()}")
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from gateway.cassandra.writes import write
 from gateway.mongo.client import Document
 from gateway.sync.copy import copy_documents
 from gateway.sync.marks import CHANGED, timestamp_of
-from gateway.tests.races import paused_process
+from gateway.tests.races import just_before, paused_process
 from ordering import tasks
 from ordering.archive import archive
 from ordering.archive.archive import Archived, archive_orders
@@ -25,11 +25,7 @@ from ordering.cassandra.rows import events_of, order_of_state, writes_of
 from ordering.cassandra.sync import SYNCED
 from ordering.cassandra.tables import ARCHIVED_ORDERS_BY_KEY, ORDER_EVENTS_BY_ID, ORDER_STATE_BY_ID
 from ordering.documents import OrderDocument
-from ordering.tests.copies import patient
 from ordering.tests.days import a_day, copied_orders, stored
-from ordering.tests.shop import orders, shop, stocked, two_shards
-
-__all__ = ["orders", "patient", "shop", "stocked", "two_shards"]
 
 pytestmark = pytest.mark.usefixtures("patient")
 
@@ -136,12 +132,10 @@ def test_order_that_was_never_copied_is_copied_and_leaves_the_next_time(orders: 
 def test_change_at_the_same_moment_wins(orders: Database[Document], monkeypatch: pytest.MonkeyPatch) -> None:
     (order,) = done(orders, 1)
 
-    def changed_first(*arguments: Any) -> int:
+    def change() -> None:
         orders["orders"].update_one({"_id": order["_id"]}, [{"$set": {"status": "refunded", **CHANGED}}])
-        return delete(*arguments)
 
-    delete = archive._delete
-    monkeypatch.setattr(archive, "_delete", changed_first)
+    just_before(monkeypatch, archive, "_delete", change)
 
     assert archive_orders() == Archived(changed=1)
 
@@ -166,14 +160,7 @@ def test_two_runs_at_once_archive_each_order_once(orders: Database[Document], mo
     made = done(orders, 3)
     other: list[Archived] = []
 
-    def overtaken(*arguments: Any) -> int:
-        if not other:
-            other.append(Archived())
-            other[0] = archive_orders()
-        return delete(*arguments)
-
-    delete = archive._delete
-    monkeypatch.setattr(archive, "_delete", overtaken)
+    just_before(monkeypatch, archive, "_delete", lambda: other.append(archive_orders()))
 
     assert archive_orders() == Archived(changed=3)
     assert other == [Archived(left=3)]
@@ -190,9 +177,9 @@ def test_two_runs_at_once_archive_each_order_once(orders: Database[Document], mo
 def test_killed_anywhere_the_next_run_does_the_rest(orders: Database[Document], when: Any, there: int) -> None:
     made = done(orders, 3)
     patience = {"CASSANDRA_CONNECT_TIMEOUT": "30", "CASSANDRA_REQUEST_TIMEOUT": "30"}
-    code = f"from gateway.sync import streaming; streaming.BATCH = 2; {ARCHIVE}"
+    code = f"from gateway.sync import batches; batches.BATCH = 2; {ARCHIVE}"
 
-    with paused_process(orders, code, command="delete", collection="orders", when=when, variables=patience) as process:
+    with paused_process(orders, code, command="delete", collection="orders", when=when, **patience) as process:
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
 

@@ -11,6 +11,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from pymongo.database import Database
 
+from cart.tests.shop import GUEST
 from gateway import tasks
 from gateway.cassandra.partition_stats import PARTITION_STATS
 from gateway.cassandra.table import Table
@@ -34,11 +35,7 @@ from ordering.cassandra.tables import (
     ORDERS_BY_USER,
 )
 from ordering.documents import OrderDocument
-from ordering.tests.copies import patient
 from ordering.tests.days import a_day, copied_orders, owed_orders, stored
-from ordering.tests.shop import GUEST, orders, shop, stocked, two_shards
-
-__all__ = ["orders", "patient", "shop", "stocked", "two_shards"]
 
 pytestmark = pytest.mark.usefixtures("patient")
 

@@ -18,11 +18,7 @@ from ordering.archive.archive import archive_orders
 from ordering.archive.reconcile import reconcile_orders
 from ordering.cassandra.sync import SYNCED
 from ordering.cassandra.tables import ORDER_EVENTS_BY_ID, ORDERS_BY_PERIOD, ORDERS_BY_USER
-from ordering.tests.copies import patient
 from ordering.tests.days import a_day, copied_orders, owed_orders, stored
-from ordering.tests.shop import orders, shop, stocked, two_shards
-
-__all__ = ["orders", "patient", "shop", "stocked", "two_shards"]
 
 pytestmark = pytest.mark.usefixtures("patient")
 

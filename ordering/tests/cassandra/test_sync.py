@@ -15,6 +15,7 @@ from django.test import override_settings
 from pymongo import WriteConcern
 from pymongo.database import Database
 
+from cart.tests.shop import CUSTOMER, GUEST, fill, sell
 from deploy.local.start.stack import Stack
 from gateway.cassandra.driver.circuit import CIRCUIT
 from gateway.cassandra.driver.session import CONNECTOR
@@ -33,8 +34,8 @@ from gateway.sync.backlog import backlog, failing
 from gateway.sync.copy import copy_documents
 from gateway.sync.marks import CHANGED
 from gateway.sync.sweep import due, sweep_all
-from gateway.tests.eventually import becomes_true
-from gateway.tests.races import paused_process
+from gateway.tests.eventually import eventually
+from gateway.tests.races import just_before, paused_process
 from ordering.cassandra.rows import day_of, events_of, month_of, order_of_history, order_of_state, rows_of
 from ordering.cassandra.sync import SYNCED, sync_order_soon
 from ordering.cassandra.tables import ORDER_EVENTS_BY_ID, ORDER_STATE_BY_ID, ORDERS_BY_PERIOD, ORDERS_BY_USER
@@ -47,9 +48,7 @@ from ordering.lifecycle.transitions import Who
 from ordering.models import OrderStatus
 from ordering.payments.payments import IncomingMoney, receive_payment
 from ordering.payments.refunds import Refunding, refund_order
-from ordering.tests.shop import CUSTOMER, GUEST, buy, buyer, fill, orders, sell, shop, stocked, two_shards
-
-__all__ = ["orders", "shop", "stocked", "two_shards"]
+from ordering.tests.shop import buy, buyer
 
 # What is owed, and what stands in tables of its own.
 NOT_COPIED = {"events", "mail_due", "stock_due", "synced_version"}
@@ -239,7 +238,7 @@ def test_version_that_an_election_could_take_back_is_not_copied(orders: Database
         assert [found["version"] for found in SYNCED.find([SYNCED.key_of(order)])] == [1]
         assert swept() == 0
 
-    assert becomes_true(lambda: swept() == 1)
+    eventually(lambda: swept() == 1)
     assert assert_in_step(orders, order)["version"] == 2
 
 
@@ -330,7 +329,7 @@ def test_changes_of_one_order_wait_as_one_and_a_worker_copies_them(
 
     run_worker("--pool", "solo")
 
-    assert becomes_true(lambda: "unsynced" not in stored(orders, order), within=60)
+    eventually(lambda: "unsynced" not in stored(orders, order), within=60)
     assert_in_step(orders, order)
     assert redis_client().scard("sync:orders") == 0
 
@@ -342,11 +341,7 @@ def test_what_is_queued_while_a_task_copies_is_left_to_the_next(
     redis_client().delete("sync:orders")
     sync_order_soon(first)
 
-    def copying(*args: Any) -> int:
-        sync_order_soon(second)
-        return copy_documents(*args)
-
-    monkeypatch.setattr(queue, "copy_documents", copying)
+    just_before(monkeypatch, queue, "copy_documents", lambda: sync_order_soon(second))
 
     assert queue.sync_queued("orders") == 1
     assert redis_client().smembers("sync:orders") == {json.dumps([GUEST, second["_id"]])}

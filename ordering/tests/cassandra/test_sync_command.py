@@ -7,13 +7,11 @@ from django.core.management import CommandError, call_command
 from django.test import override_settings
 from pymongo.database import Database
 
+from cart.tests.shop import CUSTOMER
 from gateway.cassandra.driver.circuit import CIRCUIT
 from gateway.cassandra.driver.session import CONNECTOR
 from gateway.mongo.client import Document
 from ordering.tests.bulk import one_bought
-from ordering.tests.shop import CUSTOMER, orders, shop, stocked, two_shards
-
-__all__ = ["orders", "shop", "stocked", "two_shards"]
 
 
 def said(action: str) -> list[str]:

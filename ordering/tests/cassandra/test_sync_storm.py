@@ -1,6 +1,5 @@
 """Sales, moves and cancellations while all that copies them dies: in the end Cassandra says what MongoDB says."""
 
-import os
 import random
 import signal
 import subprocess
@@ -20,17 +19,20 @@ from django.test import override_settings
 from pymongo.database import Database
 from pymongo.errors import PyMongoError
 
+from cart.tests.shop import fill, sell
 from catalog.cassandra.sync import SYNCED as PRODUCTS
 from deploy.local.start.stack import Stack
 from gateway.cassandra.driver.circuit import CIRCUIT
 from gateway.cassandra.driver.session import CONNECTOR
+from gateway.cassandra.tests.node import answers
 from gateway.domain.errors import DomainError
 from gateway.mongo.client import Document, database
 from gateway.sync.backlog import backlogs, failing
 from gateway.sync.reconciliation import reconcile_documents
 from gateway.sync.strays import reconcile_strays
 from gateway.sync.sweep import sweep_all
-from gateway.tests.eventually import answers, becomes_true
+from gateway.tests.eventually import eventually
+from gateway.tests.races import ROOT, environment_of
 from ordering.archive.reconcile import reconcile_orders
 from ordering.cassandra.rows import day_of
 from ordering.documents import OrderDocument
@@ -39,11 +41,8 @@ from ordering.lifecycle.moves import cancel_order, move_order
 from ordering.lifecycle.transitions import Who
 from ordering.models import OrderStatus
 from ordering.payments.payments import IncomingMoney, receive_payment
-from ordering.tests.shop import buy, buyer, fill, orders, sell, shop, stocked, two_shards
+from ordering.tests.shop import buy, buyer
 
-__all__ = ["orders", "shop", "stocked", "two_shards"]
-
-ROOT = Path(__file__).parents[3]
 BUYERS = 60
 AT_ONCE = timedelta(seconds=-1)
 
@@ -58,12 +57,11 @@ class Worker:
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        variables = {"DJANGO_SETTINGS_MODULE": "gateway.test_settings", "MONGODB_DATABASE": database().name}
         with self._log.open("ab") as output:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "celery", "-A", "gateway", "worker", "--pool", "solo"],
                 cwd=ROOT,
-                env={**os.environ, **variables},
+                env=environment_of(database()),
                 stdout=output,
                 stderr=output,
             )
@@ -104,7 +102,7 @@ def test_storm_in_which_worker_redis_cassandra_and_a_primary_are_killed_leaves_b
     with override_settings(CASSANDRA_CONNECT_TIMEOUT=20.0, CASSANDRA_REQUEST_TIMEOUT=20.0):
         CONNECTOR.close()
         CIRCUIT.reset()
-        assert becomes_true(answers, within=60)
+        eventually(answers, within=60)
         while sweep_all(grace=AT_ONCE):
             pass
         assert failing() == []

@@ -1,6 +1,5 @@
 """A cart becomes an order: what is bought, what is refused, and once only."""
 
-from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -11,36 +10,19 @@ import pytest
 from bson import Decimal128
 from pymongo.database import Database
 
-from catalog.products.cards import ProductKey
+from cart.tests.shop import CUSTOMER, GUEST, fill, sell
 from catalog.products.upsert import upsert_product
-from catalog.stock.reservations import settle
-from catalog.tests.shop import MARINA, at_once, draft, raised
+from catalog.tests.shop import MARINA, draft, raised
 from gateway.domain.errors import Refused
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
 from gateway.redis.clients import redis_client
+from gateway.tests.races import at_once, just_before
 from ordering.checkout import holds
 from ordering.checkout.checkout import Bought, check_out
 from ordering.checkout.holds import resolve_old_holds, settle_queued
 from ordering.numbers import NUMBERS, claim_number
-from ordering.tests.shop import (
-    CUSTOMER,
-    GUEST,
-    PURCHASE,
-    assert_nothing_oversold,
-    buy,
-    buyer,
-    fill,
-    orders,
-    purchase,
-    reserved,
-    sell,
-    shop,
-    stocked,
-    two_shards,
-)
-
-__all__ = ["orders", "shop", "stocked", "two_shards"]
+from ordering.tests.shop import PURCHASE, assert_nothing_oversold, buy, buyer, purchase, reserved
 
 
 def test_checkout_makes_an_order_of_the_cart_and_reserves_its_stock(orders: Database[Document]) -> None:
@@ -272,12 +254,7 @@ def test_what_is_sold_while_a_worker_settles_is_left_to_the_next(
     first = buy().order
     later: list[str] = []
 
-    def selling(marks: Mapping[ProductKey, Iterable[str]]) -> None:
-        if not later:
-            later.append(buy(GUEST).order["_id"])
-        settle(marks)
-
-    monkeypatch.setattr(holds, "settle", selling)
+    just_before(monkeypatch, holds, "settle", lambda: later.append(buy(GUEST).order["_id"]))
 
     assert settle_queued() == [first["_id"]]
     assert settle_queued() == later

@@ -7,16 +7,15 @@ import httpx
 import pytest
 from pymongo.database import Database
 
-from cart.tests.test_mutations import Buyer
-from gateway.accounts.demo import ensure_demo_accounts
+from cart.tests.buyer import Buyer
+from cart.tests.shop import sell
+from gateway.accounts.tests.demo import make_demo_accounts
 from gateway.graphql.relay.ids import global_id
 from gateway.mongo.client import Document
 from ordering.checkout.holds import settle_queued
-from ordering.tests.api import CHECKOUT, INPUT, everything, guest, order, refusals, support
+from ordering.tests.api import CHECKOUT, INPUT, everything, refusals
 from ordering.tests.people import filled, person
-from ordering.tests.shop import assert_nothing_oversold, orders, reserved, sell, shop, stocked, two_shards
-
-__all__ = ["guest", "order", "orders", "shop", "stocked", "support", "two_shards"]
+from ordering.tests.shop import assert_nothing_oversold, reserved
 
 
 def test_guest_buys_what_is_in_the_cart(guest: Buyer, orders: Database[Document]) -> None:
@@ -67,7 +66,7 @@ def test_guest_buys_what_is_in_the_cart(guest: Buyer, orders: Database[Document]
 
 
 def test_customer_buys_for_the_account(web: httpx.Client, orders: Database[Document]) -> None:
-    ensure_demo_accounts()
+    make_demo_accounts()
     buyer = filled(person(web, "customer"), ("PROD-1", 2))
 
     buyer.send(CHECKOUT, input=INPUT)

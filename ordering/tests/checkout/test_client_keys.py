@@ -10,10 +10,11 @@ from pymongo.database import Database
 
 from cart.lines import clear
 from cart.merge import MergeMode
-from catalog.tests.shop import at_once, raised
+from cart.tests.shop import CUSTOMER, GUEST, fill
+from catalog.tests.shop import raised
 from gateway.domain.errors import DomainError
 from gateway.mongo.client import Document
-from gateway.tests.races import paused_process
+from gateway.tests.races import at_once, paused_process
 from gateway.viewer.handover import hand_over
 from ordering.checkout.checkout import Bought
 from ordering.checkout.holds import settle_queued
@@ -22,21 +23,7 @@ from ordering.events import BUYER
 from ordering.lifecycle.moves import move_order
 from ordering.lifecycle.transitions import Who
 from ordering.models import OrderStatus
-from ordering.tests.lifecycle.test_claim import a_guest_elsewhere
-from ordering.tests.shop import (
-    CUSTOMER,
-    GUEST,
-    assert_nothing_oversold,
-    buy,
-    fill,
-    orders,
-    reserved,
-    shop,
-    stocked,
-    two_shards,
-)
-
-__all__ = ["orders", "shop", "stocked", "two_shards"]
+from ordering.tests.shop import a_guest_elsewhere, assert_nothing_oversold, buy, reserved
 
 PROGRAM = """
 from ordering.tests.shop import buy, CUSTOMER

@@ -9,8 +9,9 @@ from pymongo.database import Database
 
 from catalog.products.upsert import upsert_product
 from catalog.stock.reservations import reserve
-from catalog.tests.shop import MARINA, at_once, draft
+from catalog.tests.shop import MARINA, draft
 from gateway.mongo.client import Document
+from gateway.tests.races import at_once
 from ordering.events import BUYER
 from ordering.ledger.ledger import RefundLine
 from ordering.ledger.references import Reference
@@ -21,9 +22,7 @@ from ordering.payments import payments
 from ordering.payments.refunds import Refunding, refund_order
 from ordering.stock.debts import pay_overdue
 from ordering.tests.payments_api import assert_orders_and_stock_agree, expired, ordered, pay, received, stored
-from ordering.tests.shop import buyer, orders, reserved, shop, stocked, two_shards
-
-__all__ = ["orders", "shop", "stocked", "two_shards"]
+from ordering.tests.shop import buyer, reserved
 
 
 def move(category: str) -> None:

@@ -3,13 +3,10 @@
 import os
 import random
 import signal
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -19,29 +16,16 @@ from pymongo import MongoClient
 from pymongo.database import Database
 from pymongo.errors import PyMongoError
 
+from cart.tests.shop import CUSTOMER, fill, sell
 from deploy.local.start.stack import Stack
 from gateway.domain.errors import DomainError
 from gateway.mongo.client import Document, client, database
 from gateway.mongo.routing import ROUTING
+from gateway.tests.races import python_process
 from ordering.checkout.holds import resolve_old_holds, settle_queued
 from ordering.tests.buyers import BUYERS, STEPS, WORKERS, last_orders
-from ordering.tests.shop import (
-    CUSTOMER,
-    assert_nothing_oversold,
-    buy,
-    buyer,
-    fill,
-    orders,
-    reserved,
-    sell,
-    shop,
-    stocked,
-    two_shards,
-)
+from ordering.tests.shop import assert_nothing_oversold, buy, buyer, reserved
 
-__all__ = ["orders", "shop", "stocked", "two_shards"]
-
-ROOT = Path(__file__).parents[3]
 STOCK = 20
 KILLS = 12
 
@@ -49,7 +33,7 @@ KILLS = 12
 @pytest.fixture(scope="module")
 def dying(cluster: None) -> Iterator[Callable[[str], int]]:
     """Runs a checkout that dies at the named step; returns how its process ended."""
-    with _process("steps") as process:
+    with python_process(database(), "-m", "ordering.tests.buyers", "steps") as process:
 
         def die(step: str) -> int:
             assert process.stdin is not None
@@ -90,7 +74,7 @@ def test_killed_processes_sell_exactly_what_there_is(orders: Database[Document],
     answers = tmp_path / "answers"
 
     chance = random.Random(3)  # noqa: S311 - the same pauses every time
-    with _process("storm", str(answers)) as storming:
+    with python_process(orders, "-m", "ordering.tests.buyers", "storm", str(answers)) as storming:
         assert storming.stdout is not None
         alive = [int(storming.stdout.readline()) for _ in range(WORKERS)]
         for _ in range(KILLS):
@@ -214,21 +198,3 @@ def _to_and_fro(collection: str, key: Document, stop: threading.Event) -> None:
         client().admin.command("moveChunk", name, find=key, to=place, _waitForDelete=True)
         ROUTING.refresh(client(), database().name)
         stop.wait(0.2)
-
-
-@contextmanager
-def _process(*arguments: str) -> Iterator[subprocess.Popen[bytes]]:
-    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "gateway.test_settings", "MONGODB_DATABASE": database().name}
-    with subprocess.Popen(
-        [sys.executable, "-m", "ordering.tests.buyers", *arguments],
-        cwd=ROOT,
-        env=environment,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        start_new_session=True,
-    ) as process:
-        try:
-            yield process
-        finally:
-            if process.poll() is None:
-                os.killpg(process.pid, signal.SIGKILL)

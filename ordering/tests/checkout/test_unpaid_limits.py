@@ -10,11 +10,13 @@ import pytest
 from pymongo.database import Database
 from pytest_django import Settings
 
-from cart.tests.test_mutations import Buyer
-from catalog.tests.shop import at_once, raised
+from cart.tests.buyer import Buyer
+from cart.tests.shop import CUSTOMER, GUEST, fill, sell
+from catalog.tests.shop import raised
 from gateway.domain.errors import DomainError
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
+from gateway.tests.races import at_once
 from ordering.checkout.checkout import Bought, check_out
 from ordering.checkout.holds import settle_queued
 from ordering.events import BUYER
@@ -22,25 +24,9 @@ from ordering.lifecycle.claim import claim_orders
 from ordering.lifecycle.moves import move_order
 from ordering.lifecycle.transitions import Who
 from ordering.models import OrderStatus
-from ordering.tests.api import CHECKOUT, INPUT, guest
+from ordering.tests.api import CHECKOUT, INPUT
 from ordering.tests.payments_api import expired, pay
-from ordering.tests.shop import (
-    CUSTOMER,
-    GUEST,
-    assert_nothing_oversold,
-    buy,
-    buyer,
-    fill,
-    orders,
-    purchase,
-    reserved,
-    sell,
-    shop,
-    stocked,
-    two_shards,
-)
-
-__all__ = ["guest", "orders", "shop", "stocked", "two_shards"]
+from ordering.tests.shop import assert_nothing_oversold, buy, buyer, purchase, reserved
 
 NETWORK = "203.0.113.7"
 

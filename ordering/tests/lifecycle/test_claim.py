@@ -9,14 +9,13 @@ import pytest
 from bson import Decimal128
 from pymongo.database import Database
 
-from catalog.tests.shop import at_once
+from cart.tests.shop import CUSTOMER, GUEST, fill, sell
 from gateway.accounts.owners import guest_owner, session_hash, user_id_of
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
 from gateway.mongo.reads import run
-from gateway.mongo.routing import ROUTING
 from gateway.paging import Slice
-from gateway.tests.races import paused_process
+from gateway.tests.races import at_once, just_before, paused_process
 from ordering.checkout.holds import settle_queued
 from ordering.documents import OrderDocument
 from ordering.events import BUYER
@@ -31,25 +30,11 @@ from ordering.reading.history import orders_of
 from ordering.reading.lookup import lookup
 from ordering.reading.orders import find_order
 from ordering.tests.bulk import copies, one_bought
-from ordering.tests.shop import (
-    CUSTOMER,
-    GUEST,
-    assert_nothing_oversold,
-    buy,
-    fill,
-    orders,
-    reserved,
-    sell,
-    shop,
-    stocked,
-    two_shards,
-)
-
-__all__ = ["orders", "shop", "stocked", "two_shards"]
+from ordering.tests.shop import a_guest_elsewhere, assert_nothing_oversold, buy, reserved
 
 PAID = IncomingMoney(Decimal(3990), Reference("pay"), "webhook", "payments")
 CLAIM = """
-from ordering.claiming import claim_orders
+from ordering.lifecycle.claim import claim_orders
 claim_orders({guest!r}, {customer!r})
 """
 
@@ -57,13 +42,6 @@ claim_orders({guest!r}, {customer!r})
 def claim_by(guest: str) -> str:
     """For a process of its own."""
     return CLAIM.format(guest=guest, customer=CUSTOMER)
-
-
-def a_guest_elsewhere() -> str:
-    """One whose orders lie on another shard than the customer's."""
-    home = ROUTING.shards_reached("orders", {"owner": CUSTOMER})
-    guests = (guest_owner(session_hash(f"guest-{number}")) for number in range(100))
-    return next(guest for guest in guests if ROUTING.shards_reached("orders", {"owner": guest}) != home)
 
 
 def bought(owner: str, number: int) -> list[OrderDocument]:
@@ -166,18 +144,9 @@ def test_purchase_of_the_customer_under_the_same_key_in_the_middle_is_respected(
     guest = a_guest_elsewhere()
     (order,) = bought(guest, 1)
     key = order["client_key"]
-    move = claim._move
-    turns: list[object] = []
-
-    def meanwhile(*args: object, **kwargs: object) -> None:
-        if not turns:
-            document = {**order, "_id": "another", "owner": CUSTOMER, "client_key": key, "number": "another"}
-            # Outside of the claim's transaction.
-            orders["orders"].insert_one(document)
-        turns.append(args)
-        move(*args, **kwargs)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(claim, "_move", meanwhile)
+    document = {**order, "_id": "another", "owner": CUSTOMER, "client_key": key, "number": "another"}
+    # Outside of the claim's transaction.
+    just_before(monkeypatch, claim, "_move", lambda: orders["orders"].insert_one(document))
 
     assert claim_orders(guest, CUSTOMER) == 1
 

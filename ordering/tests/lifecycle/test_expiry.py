@@ -5,16 +5,14 @@ from functools import partial
 
 from pymongo.database import Database
 
-from catalog.tests.shop import at_once
 from gateway.mongo.client import Document
+from gateway.tests.races import at_once
 from ordering.events import BUYER
 from ordering.lifecycle.moves import expire_unpaid, move_order
 from ordering.lifecycle.transitions import Who
 from ordering.models import OrderStatus
 from ordering.tests.payments_api import all_orders, assert_orders_and_stock_agree, ordered, pay, stored
-from ordering.tests.shop import buyer, orders, reserved, shop, stocked, two_shards
-
-__all__ = ["orders", "shop", "stocked", "two_shards"]
+from ordering.tests.shop import buyer, reserved
 
 MILLISECOND = timedelta(milliseconds=1)
 

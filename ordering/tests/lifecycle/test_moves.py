@@ -7,35 +7,23 @@ from typing import cast
 import pytest
 from pymongo.database import Database
 
-from catalog.tests.shop import at_once, raised
+from cart.tests.shop import CUSTOMER, fill
+from catalog.tests.shop import raised
 from gateway.domain.errors import DomainError
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
+from gateway.tests.races import at_once
 from ordering.checkout.holds import settle_queued
 from ordering.documents import OrderDocument
 from ordering.events import BUYER
-from ordering.ledger.references import Reference
 from ordering.lifecycle.moves import MAX_NOTE, advance_order, cancel_order, move_order
 from ordering.lifecycle.transitions import Who
 from ordering.models import OrderStatus
 from ordering.payments.payments import IncomingMoney, receive_payment
-from ordering.tests.payments_api import received
-from ordering.tests.shop import (
-    CUSTOMER,
-    assert_nothing_oversold,
-    buy,
-    fill,
-    orders,
-    reserved,
-    shop,
-    stocked,
-    two_shards,
-)
-
-__all__ = ["orders", "shop", "stocked", "two_shards"]
+from ordering.tests.payments_api import PAYMENT, received
+from ordering.tests.shop import assert_nothing_oversold, buy, reserved
 
 SERGEY = "sergey@mobile-world.example"
-PAYMENT = IncomingMoney(Decimal("7980.00"), Reference("pay-1"), "webhook", "payments")
 
 
 @pytest.fixture

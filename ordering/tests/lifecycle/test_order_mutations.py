@@ -6,16 +6,15 @@ import httpx
 import pytest
 from pymongo.database import Database
 
-from cart.tests.test_mutations import Buyer
-from gateway.accounts.demo import ensure_demo_accounts
+from cart.tests.buyer import Buyer
+from cart.tests.shop import CUSTOMER
+from gateway.accounts.tests.demo import make_demo_accounts
 from gateway.graphql.relay.ids import global_id
 from gateway.mongo.client import Document
 from ordering.lifecycle.claim import claim_orders
-from ordering.tests.api import ADVANCE, CANCEL, PAY, REFUND, everything, guest, order, refusals, support
+from ordering.tests.api import ADVANCE, CANCEL, PAY, REFUND, everything, refusals
 from ordering.tests.people import EMAIL, filled, person
-from ordering.tests.shop import CUSTOMER, orders, reserved, shop, stocked, two_shards
-
-__all__ = ["guest", "order", "orders", "shop", "stocked", "support", "two_shards"]
+from ordering.tests.shop import reserved
 
 
 def test_buyer_cancels_an_unpaid_order(guest: Buyer, order: str, orders: Database[Document]) -> None:
@@ -55,7 +54,7 @@ def test_support_cancels_under_their_own_name(support: Buyer, order: str, orders
 def test_order_of_somebody_else_cannot_be_cancelled_and_is_not_shown(
     web: httpx.Client, order: str, orders: Database[Document], login: str
 ) -> None:
-    ensure_demo_accounts()
+    make_demo_accounts()
     before = everything(orders)
 
     for other in (person(web, login), Buyer(web), filled(Buyer(web), ("PROD-1", 1))):
@@ -81,7 +80,7 @@ def test_unknown_ids_are_not_found(support: Buyer, id_: str) -> None:
 def test_old_id_of_a_claimed_order_still_works_for_its_new_owner(
     web: httpx.Client, order: str, orders: Database[Document]
 ) -> None:
-    ensure_demo_accounts()
+    make_demo_accounts()
     customer = filled(person(web, "customer"), ("PROD-1", 1))
     (owner,) = orders["carts"].distinct("owner", {"user_id": {"$ne": None}})
     (guest_owner,) = orders["orders"].distinct("owner")
@@ -209,7 +208,7 @@ def test_refund_of_an_unpaid_order_is_an_illegal_transition(support: Buyer, orde
 def test_only_those_who_may_change_orders_do(
     web: httpx.Client, order: str, orders: Database[Document], login: str | None, code: str
 ) -> None:
-    ensure_demo_accounts()
+    make_demo_accounts()
     someone = person(web, login) if login else Buyer(web)
     before = everything(orders)
 

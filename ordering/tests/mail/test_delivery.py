@@ -3,7 +3,6 @@
 import os
 import signal
 import socket
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -14,19 +13,18 @@ from django.conf import settings
 from pymongo.database import Database
 from pytest_django import Settings
 
-from catalog.tests.shop import at_once
+from cart.tests.shop import CUSTOMER, fill
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
-from gateway.tests.races import paused_process
+from gateway.tests.eventually import eventually
+from gateway.tests.races import at_once, paused_process
 from ordering.checkout.holds import settle_queued
 from ordering.documents import MailDebt, OrderDocument
 from ordering.mail.delivery import mail_overdue, send_due_mails
 from ordering.tasks import sweep_mails
 from ordering.tests.payments_api import ordered, pay, stored
-from ordering.tests.postbox import Postbox, postbox, served_by, subject
-from ordering.tests.shop import CUSTOMER, PURCHASE, buy, buyer, fill, orders, shop, stocked, two_shards
-
-__all__ = ["orders", "postbox", "shop", "stocked", "two_shards"]
+from ordering.tests.postbox import Postbox, served_by, subject
+from ordering.tests.shop import PURCHASE, buy, buyer
 
 
 def due(database: Database[Document], order: OrderDocument) -> list[MailDebt]:
@@ -165,7 +163,7 @@ def test_killed_between_sending_and_striking_off_sends_again_under_the_same_id(
     code = f"from ordering.mail.delivery import send_due_mails; send_due_mails({order['_id']!r})"
     server = {"EMAIL_HOST": "127.0.0.1", "EMAIL_PORT": str(postbox.port)}
 
-    with paused_process(orders, code, command="update", collection="orders", variables=server) as process:
+    with paused_process(orders, code, command="update", collection="orders", **server) as process:
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
     assert len(postbox.letters) == 1
@@ -198,19 +196,12 @@ def test_worker_sends_what_a_checkout_and_a_payment_cause(
 
     fill(CUSTOMER, ("PROD-1", 2))
     order = buy().order
-    assert wait_until(lambda: len(postbox.letters) == 1)
+    eventually(lambda: len(postbox.letters) == 1, within=60)
     pay(order)
-    assert wait_until(lambda: len(postbox.letters) == 2)
-    assert wait_until(lambda: due(orders, order) == [])
+    eventually(lambda: len(postbox.letters) == 2, within=60)
+    eventually(lambda: due(orders, order) == [], within=60)
     number = order["number"]
     assert list(map(subject, postbox.letters)) == [f"Заказ {number} принят", f"Заказ {number} оплачен"]
-
-
-def wait_until(true: Callable[[], bool]) -> bool:
-    deadline = time.monotonic() + 60
-    while not true() and time.monotonic() < deadline:
-        time.sleep(0.1)
-    return true()
 
 
 def ordered_by_many(number: int, *addresses: str) -> list[OrderDocument]:

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from pymongo.database import Database
 
+from cart.tests.shop import CUSTOMER, fill
 from gateway.mongo.client import Document
 from ordering.documents import OrderDocument
 from ordering.events import BUYER
@@ -16,10 +17,8 @@ from ordering.mail.delivery import send_due_mails
 from ordering.models import OrderStatus
 from ordering.payments.refunds import Refunding, refund_order
 from ordering.tests.payments_api import expired, ordered, pay, stored
-from ordering.tests.postbox import Postbox, postbox, subject, text
-from ordering.tests.shop import CUSTOMER, PURCHASE, buy, buyer, fill, orders, shop, stocked, two_shards
-
-__all__ = ["orders", "postbox", "shop", "stocked", "two_shards"]
+from ordering.tests.postbox import Postbox, subject, text
+from ordering.tests.shop import PURCHASE, buy, buyer
 
 CONFIRMATION = """Здравствуйте, Иван Покупатель!
 

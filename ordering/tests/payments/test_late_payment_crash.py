@@ -9,16 +9,13 @@ import pytest
 from pymongo.database import Database
 
 from gateway.mongo.client import Document
-from gateway.tests.races import paused_process
+from gateway.tests.races import just_before, paused_process
 from ordering.checkout.holds import resolve_old_holds
 from ordering.documents import OrderDocument
-from ordering.lifecycle.change import change_order
 from ordering.payments import payments
 from ordering.stock.debts import pay_overdue
 from ordering.tests.payments_api import assert_orders_and_stock_agree, expired, ordered, pay, received, stored
-from ordering.tests.shop import orders, reserved, shop, stocked, two_shards
-
-__all__ = ["orders", "shop", "stocked", "two_shards"]
+from ordering.tests.shop import reserved
 
 PAY = "from ordering.tests.payments_api import pay; pay({{'_id': {order_id!r}}}, '57970.00')"
 
@@ -93,12 +90,7 @@ def test_payer_who_is_overtaken_by_the_sweep_takes_the_stock_once_more(
     order = expired(ordered())
     swept: list[int] = []
 
-    def sweep_first(*arguments: Any) -> OrderDocument | None:
-        if not swept:
-            swept.append(sweep())
-        return change_order(*arguments)
-
-    monkeypatch.setattr(payments, "change_order", sweep_first)
+    just_before(monkeypatch, payments, "change_order", lambda: swept.append(sweep()))
 
     assert pay(order)["status"] == "paid"
     assert swept == [1]

@@ -6,26 +6,11 @@ import httpx
 import pytest
 from pymongo.database import Database
 
-from cart.tests.test_mutations import Buyer
-from gateway.accounts.demo import ensure_demo_accounts
+from cart.tests.buyer import Buyer
+from gateway.accounts.tests.demo import make_demo_accounts
 from gateway.mongo.client import Document
-from ordering.tests.api import (
-    ADVANCE,
-    CANCEL,
-    ORDER,
-    PAY,
-    REFUND,
-    SETTLE,
-    everything,
-    guest,
-    order,
-    refusals,
-    support,
-)
+from ordering.tests.api import ADVANCE, CANCEL, ORDER, PAY, REFUND, SETTLE, everything, refusals
 from ordering.tests.people import person
-from ordering.tests.shop import orders, shop, stocked, two_shards
-
-__all__ = ["guest", "order", "orders", "shop", "stocked", "support", "two_shards"]
 
 READ = f"query ($id: ID!) {{ a: order(id: $id) {{ ...O }} }} {ORDER}"
 ONE = [{"productId": "PROD-1", "quantity": 1}]
@@ -111,7 +96,7 @@ def test_second_settling_under_another_reference_is_a_conflict_and_shows_the_ord
 def test_nobody_but_staff_who_work_on_orders_settles(
     web: httpx.Client, guest: Buyer, support: Buyer, order: str, excess: str, orders: Database[Document]
 ) -> None:
-    ensure_demo_accounts()
+    make_demo_accounts()
     before = everything(orders)
     asking = [guest, Buyer(web), person(web, "customer"), person(web, "merchandiser")]
 

@@ -3,15 +3,14 @@
 from decimal import Decimal
 from functools import partial
 from itertools import permutations
-from typing import Any
 
 import httpx
 import pytest
 from pymongo.database import Database
 
-from catalog.tests.shop import at_once, raised
+from catalog.tests.shop import raised
 from gateway.mongo.client import Document
-from gateway.tests.races import paused_process
+from gateway.tests.races import at_once, paused_process
 from ordering.documents import OrderDocument
 from ordering.events import BUYER
 from ordering.ledger.amounts import due_back, paid, refunded
@@ -27,27 +26,21 @@ from ordering.payments.repayments import Settling, settle_refund
 from ordering.tests.payments_api import (
     all_orders,
     assert_orders_and_stock_agree,
+    body,
+    call,
+    done,
     event_body,
     expired,
     ordered,
     pay,
+    posted,
     stored,
+    tell,
 )
-from ordering.tests.postbox import Postbox, postbox, text
-from ordering.tests.shop import orders, reserved, shop, stocked, two_shards
-from ordering.tests.webhook.test_webhook import call, done, posted
-
-__all__ = ["orders", "postbox", "shop", "stocked", "two_shards"]
+from ordering.tests.postbox import Postbox, text
+from ordering.tests.shop import reserved
 
 ONE = Refunding((RefundLine("PROD-1", 1),), "broken", Reference("re-1"), restock=False, actor="marina")
-
-
-def body(order: OrderDocument, kind: str, amount: str = "3990.00", reference: str = "re-1", **changes: Any) -> bytes:
-    return event_body(order, id=f"{kind}/{reference}", type=kind, amount=amount, reference=reference, **changes)
-
-
-def tell(order: OrderDocument, kind: str, amount: str = "3990.00", reference: str = "re-1") -> tuple[int, Any]:
-    return call(body(order, kind, amount, reference))
 
 
 def paid_order() -> OrderDocument:
@@ -303,7 +296,7 @@ def test_killed_before_the_write_has_recorded_nothing_and_the_repeat_records_it(
     order = paid_order()
     before = all_orders(orders)
     code = (
-        "from ordering.tests.payments.test_movements import tell; "
+        "from ordering.tests.payments_api import tell; "
         f"tell({{'number': {order['number']!r}}}, 'chargeback.created', '7980.00', 'cb-1')"
     )
 

@@ -7,8 +7,9 @@ from functools import partial
 import pytest
 from pymongo.database import Database
 
-from catalog.tests.shop import at_once
+from cart.tests.shop import sell
 from gateway.mongo.client import Document
+from gateway.tests.races import at_once
 from ordering.documents import OrderDocument
 from ordering.events import BUYER
 from ordering.ledger.amounts import due_back, paid
@@ -16,9 +17,7 @@ from ordering.lifecycle.moves import expire_unpaid, move_order
 from ordering.lifecycle.transitions import Who
 from ordering.models import OrderStatus
 from ordering.tests.payments_api import assert_orders_and_stock_agree, expired, ordered, pay, received, stored
-from ordering.tests.shop import buyer, orders, reserved, sell, shop, stocked, two_shards
-
-__all__ = ["orders", "shop", "stocked", "two_shards"]
+from ordering.tests.shop import buyer, reserved
 
 # Each turn of a race goes as it happens to go: several of them see both ends.
 TURNS = range(5)

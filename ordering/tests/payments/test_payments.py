@@ -5,6 +5,7 @@ from decimal import Decimal
 import pytest
 from pymongo.database import Database
 
+from cart.tests.shop import CUSTOMER, sell
 from catalog.tests.shop import raised
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
@@ -24,9 +25,7 @@ from ordering.tests.payments_api import (
     stock,
     stored,
 )
-from ordering.tests.shop import CUSTOMER, buyer, orders, reserved, sell, shop, stocked, two_shards
-
-__all__ = ["orders", "shop", "stocked", "two_shards"]
+from ordering.tests.shop import buyer, reserved
 
 
 def test_exact_payment_makes_the_order_paid_and_owes_nothing(orders: Database[Document]) -> None:

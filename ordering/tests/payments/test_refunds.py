@@ -8,9 +8,10 @@ import pytest
 from bson import Decimal128
 from pymongo.database import Database
 
-from catalog.tests.shop import at_once, raised
+from catalog.tests.shop import raised
 from gateway.domain.errors import DomainError
 from gateway.mongo.client import Document
+from gateway.tests.races import at_once
 from ordering.documents import OrderDocument
 from ordering.events import BUYER
 from ordering.ledger.amounts import paid, refunded
@@ -20,18 +21,8 @@ from ordering.lifecycle.moves import move_order
 from ordering.lifecycle.transitions import Who
 from ordering.models import OrderStatus
 from ordering.payments.refunds import Refunding, refund_order
-from ordering.tests.payments_api import (
-    all_orders,
-    assert_orders_and_stock_agree,
-    expired,
-    ordered,
-    pay,
-    stock,
-    stored,
-)
-from ordering.tests.shop import orders, reserved, shop, stocked, two_shards
-
-__all__ = ["orders", "shop", "stocked", "two_shards"]
+from ordering.tests.payments_api import all_orders, assert_orders_and_stock_agree, expired, ordered, pay, stock, stored
+from ordering.tests.shop import reserved
 
 BROKEN = Refunding((RefundLine("PROD-1", 1),), "broken", Reference("ref-1"), restock=False, actor="marina")
 

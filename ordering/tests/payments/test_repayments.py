@@ -9,10 +9,10 @@ import pytest
 from bson import Decimal128
 from pymongo.database import Database
 
-from catalog.tests.shop import at_once, raised
+from catalog.tests.shop import raised
 from gateway.domain.errors import DomainError
 from gateway.mongo.client import Document
-from gateway.tests.races import paused_process
+from gateway.tests.races import at_once, paused_process
 from ordering.archive.archive import archive_orders
 from ordering.cassandra.orders import archived_order
 from ordering.cassandra.sync import SYNCED
@@ -28,12 +28,9 @@ from ordering.mail.delivery import send_due_mails
 from ordering.models import OrderStatus
 from ordering.payments.refunds import Refunding, refund_order
 from ordering.payments.repayments import Settling, settle_refund
-from ordering.tests.copies import copy, patient
+from ordering.tests.copies import copy
 from ordering.tests.payments_api import all_orders, expired, ordered, pay, stock, stored
-from ordering.tests.postbox import Postbox, postbox, subject, text
-from ordering.tests.shop import orders, shop, stocked, two_shards
-
-__all__ = ["orders", "patient", "postbox", "shop", "stocked", "two_shards"]
+from ordering.tests.postbox import Postbox, subject, text
 
 TWO = Refunding((RefundLine("PROD-1", 2),), "broken", Reference("ref-1"), restock=False, actor="marina")
 

@@ -9,18 +9,15 @@ from django.contrib.admin.utils import quote
 from django.test import Client
 from pymongo.database import Database
 
-from catalog.tests.shop import at_once, raised
-from catalog.tests.test_admin import signed_in
-from gateway.accounts.demo import ensure_demo_accounts
+from catalog.tests.shop import raised
+from gateway.accounts.tests.demo import make_demo_accounts
 from gateway.domain.errors import DomainError
 from gateway.mongo.client import Document
+from gateway.staff.tests.browser import signed_in
+from gateway.tests.races import at_once
 from ordering.ledger.references import Reference
 from ordering.payments.stray_money import settle_stray
-from ordering.tests.payments_api import event_body, ordered
-from ordering.tests.shop import orders, shop, stocked, two_shards
-from ordering.tests.webhook.test_webhook import call
-
-__all__ = ["orders", "shop", "stocked", "two_shards"]
+from ordering.tests.payments_api import call, event_body, ordered
 
 LIST = "/admin/ordering/straymoney/"
 NOBODYS = "4829-130-752"
@@ -38,7 +35,7 @@ def strays(database: Database[Document]) -> list[Document]:
 
 @pytest.fixture
 def stray(orders: Database[Document]) -> Document:
-    ensure_demo_accounts()
+    make_demo_accounts()
     told()
     (kept,) = strays(orders)
     return kept

@@ -7,20 +7,8 @@ from gateway.graphql.relay.ids import global_id
 from gateway.mongo.client import Document
 from ordering.documents import OrderDocument
 from ordering.reading import lookup as merged_lookup
-from ordering.tests.copies import (
-    AfterTheFirst,
-    after_the_first,
-    archive,
-    days_ago,
-    patient,
-    placed,
-    running,
-    some_customer,
-)
-from ordering.tests.questions import LOOKUP, Ask, ask, found, ivan, like, public
-from ordering.tests.shop import orders, shop, stocked, two_shards
-
-__all__ = ["after_the_first", "ask", "ivan", "like", "orders", "patient", "running", "shop", "stocked", "two_shards"]
+from ordering.tests.copies import AfterTheFirst, archive, days_ago, placed, some_customer
+from ordering.tests.questions import LOOKUP, Ask, found, public
 
 
 def test_archived_orders_are_found_by_all_that_support_knows_beside_those_in_mongodb(

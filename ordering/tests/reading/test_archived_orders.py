@@ -18,34 +18,8 @@ from ordering.documents import OrderDocument
 from ordering.graphql.access import NOT_NOW
 from ordering.lifecycle.claim import claim_orders
 from ordering.tests.api import ADVANCE, CANCEL, ORDER, PAY, REFUND, refusals
-from ordering.tests.copies import (
-    NO_CASSANDRA,
-    archive,
-    cassandra_away,
-    copy,
-    days_ago,
-    patient,
-    placed,
-    running,
-    some_customer,
-    void,
-)
-from ordering.tests.questions import LOOKUP, Answer, Ask, ask, found, ivan, like, owner, public
-from ordering.tests.shop import orders, shop, stocked, two_shards
-
-__all__ = [
-    "ask",
-    "cassandra_away",
-    "ivan",
-    "like",
-    "orders",
-    "owner",
-    "patient",
-    "running",
-    "shop",
-    "stocked",
-    "two_shards",
-]
+from ordering.tests.copies import NO_CASSANDRA, archive, copy, days_ago, placed, some_customer, void
+from ordering.tests.questions import LOOKUP, Answer, Ask, found, public
 
 READ = f"query ($id: ID!) {{ a: order(id: $id) {{ ...O }} }} {ORDER}"
 NODES = "query ($ids: [ID!]!) { a: nodes(ids: $ids) { id } }"

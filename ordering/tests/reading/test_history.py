@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 from pymongo.database import Database
 
+from cart.tests.shop import CUSTOMER, GUEST, fill
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
 from gateway.mongo.reads import Read, run
@@ -19,9 +20,7 @@ from ordering.reading.history import (
     unsynced_orders_of,
 )
 from ordering.tests.bulk import copies, explained, one_bought
-from ordering.tests.shop import CUSTOMER, GUEST, buy, fill, orders, shop, stocked, two_shards
-
-__all__ = ["orders", "shop", "stocked", "two_shards"]
+from ordering.tests.shop import buy
 
 PAGE = 10
 READS: dict[str, Callable[[Slice], Read[Page[OrderDocument]]]] = {

@@ -3,6 +3,7 @@
 import pytest
 from pymongo.database import Database
 
+from cart.tests.shop import CUSTOMER, GUEST, fill
 from gateway.accounts.owners import customer_owner, user_id_of
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
@@ -13,9 +14,7 @@ from ordering.documents import OrderDocument
 from ordering.reading.history import position_of
 from ordering.reading.lookup import lookup
 from ordering.tests.bulk import copies, explained, one_bought
-from ordering.tests.shop import CUSTOMER, GUEST, buy, fill, orders, shop, stocked, two_shards
-
-__all__ = ["orders", "shop", "stocked", "two_shards"]
+from ordering.tests.shop import buy
 
 OTHER = customer_owner("665f1c2ab0a1c2d3e4f50618")
 

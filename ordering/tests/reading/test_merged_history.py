@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pymongo.database import Database
 
+from cart.tests.shop import CUSTOMER
 from gateway.cassandra.reads import read_async
 from gateway.cassandra.statements import Row, Select
 from gateway.mongo.client import Document
@@ -28,21 +29,14 @@ from ordering.tests.copies import (
     NO_CASSANDRA,
     AfterTheFirst,
     Run,
-    after_the_first,
     archive,
-    cassandra_away,
     copy,
     days_ago,
-    patient,
     placed,
-    running,
     some_customer,
     some_guest,
     void,
 )
-from ordering.tests.shop import CUSTOMER, orders, shop, stocked, two_shards
-
-__all__ = ["after_the_first", "cassandra_away", "orders", "patient", "running", "shop", "stocked", "two_shards"]
 
 
 def ids(page: Page[OrderDocument]) -> list[str]:

@@ -9,10 +9,11 @@ import pytest
 from django.conf import settings
 from pymongo.database import Database
 
-from cart.tests.test_mutations import ADD, Buyer, lines
+from cart.tests.buyer import ADD, Buyer, lines
+from cart.tests.shop import GUEST, sell
 from catalog.products.upsert import upsert_product
 from catalog.tests.shop import MARINA, draft
-from gateway.accounts.demo import ensure_demo_accounts
+from gateway.accounts.tests.demo import make_demo_accounts
 from gateway.graphql.context import RequestContext
 from gateway.graphql.inputs import BadInput
 from gateway.graphql.relay.ids import global_id
@@ -24,12 +25,9 @@ from ordering.graphql.types import OrderConnection, cursor_of
 from ordering.lifecycle.claim import claim_orders
 from ordering.models import OrderStatus
 from ordering.reading.lookup import MAX_SOUGHT
-from ordering.tests.api import CANCEL, CHECKOUT, INPUT, guest
+from ordering.tests.api import CANCEL, CHECKOUT, INPUT
 from ordering.tests.bulk import copies
 from ordering.tests.people import errors_of, filled, person
-from ordering.tests.shop import GUEST, orders, sell, shop, stocked, two_shards
-
-__all__ = ["guest", "orders", "shop", "stocked", "two_shards"]
 
 READ = "query ($id: ID!) { a: order(id: $id) { id number status canCancel timeline { type } } }"
 NODE = "query ($id: ID!) { a: node(id: $id) { id ... on Order { number } } }"
@@ -89,7 +87,7 @@ def test_owner_reads_the_order_right_after_buying(guest: Buyer, order: dict[str,
 
 
 def test_order_of_somebody_else_is_not_there(web: httpx.Client, order: dict[str, Any]) -> None:
-    ensure_demo_accounts()
+    make_demo_accounts()
 
     for other in (Buyer(web), filled(Buyer(web), ("PROD-1", 1)), person(web, "customer"), Buyer(web, "no-such")):
         assert other.send(READ, id=order["id"]) is None
@@ -100,7 +98,7 @@ def test_order_of_somebody_else_is_not_there(web: httpx.Client, order: dict[str,
 def test_staff_reads_any_order_and_may_cancel_by_their_rights(
     web: httpx.Client, order: dict[str, Any], login: str, can_cancel: bool
 ) -> None:
-    ensure_demo_accounts()
+    make_demo_accounts()
     staff = person(web, login)
 
     shown = staff.send(READ, id=order["id"])
@@ -111,14 +109,14 @@ def test_staff_reads_any_order_and_may_cancel_by_their_rights(
 
 @pytest.mark.parametrize("id_", ["nonsense", global_id("Cart", GUEST, "1"), global_id("Order", GUEST, "1")])
 def test_unknown_ids_find_nothing(web: httpx.Client, guest: Buyer, order: dict[str, Any], id_: str) -> None:
-    ensure_demo_accounts()
+    make_demo_accounts()
 
     assert guest.send(READ, id=id_) is None
     assert person(web, "support").send(READ, id=id_) is None
 
 
 def test_several_nodes_come_in_the_order_asked(web: httpx.Client, guest: Buyer, order: dict[str, Any]) -> None:
-    ensure_demo_accounts()
+    make_demo_accounts()
     unknown = global_id("Order", GUEST, "0")
 
     for viewer in (guest, person(web, "support")):
@@ -129,7 +127,7 @@ def test_several_nodes_come_in_the_order_asked(web: httpx.Client, guest: Buyer, 
 def test_guest_who_became_a_customer_finds_the_order_by_its_old_id(
     web: httpx.Client, guest: Buyer, order: dict[str, Any], orders: Database[Document]
 ) -> None:
-    ensure_demo_accounts()
+    make_demo_accounts()
     customer = filled(person(web, "customer"), ("PROD-1", 1))
     (owner,) = orders["carts"].distinct("owner", {"user_id": {"$ne": None}})
     (guest_owner,) = orders["orders"].distinct("owner")
@@ -252,7 +250,7 @@ def test_line_of_a_product_that_moved_shows_it(guest: Buyer, order: dict[str, An
 
 
 def test_support_looks_an_order_up(web: httpx.Client, order: dict[str, Any]) -> None:
-    ensure_demo_accounts()
+    make_demo_accounts()
     support = person(web, "support")
 
     for text in (order["number"], "ivan@example.com", "8 999 1234567", "покупатель"):
@@ -264,7 +262,7 @@ def test_support_looks_an_order_up(web: httpx.Client, order: dict[str, Any]) -> 
 
 
 def test_lookup_takes_the_customers_public_id_and_pages(web: httpx.Client, orders: Database[Document]) -> None:
-    ensure_demo_accounts()
+    make_demo_accounts()
     customer = filled(person(web, "customer"), ("PROD-1", 2))
     customer.send(CHECKOUT, input=INPUT)
     (stored,) = orders["orders"].find()
@@ -282,7 +280,7 @@ def test_lookup_takes_the_customers_public_id_and_pages(web: httpx.Client, order
 def test_slices_show_one_status_or_geozone(
     web: httpx.Client, order: dict[str, Any], orders: Database[Document]
 ) -> None:
-    ensure_demo_accounts()
+    make_demo_accounts()
     support = person(web, "support")
 
     assert support.send(SLICE, status="NEW")["nodes"] == [{"id": order["id"], "status": "NEW"}]
@@ -302,7 +300,7 @@ def test_slices_show_one_status_or_geozone(
     ids=["empty", "blank", "long"],
 )
 def test_bad_lookup_is_explained(web: httpx.Client, orders: Database[Document], text: str, message: str) -> None:
-    ensure_demo_accounts()
+    make_demo_accounts()
 
     assert errors_of(web, person(web, "support"), LOOKUP, text=text) == [("BAD_USER_INPUT", message)]
 
@@ -311,7 +309,7 @@ def test_bad_lookup_is_explained(web: httpx.Client, orders: Database[Document], 
 def test_lookup_and_slices_are_for_staff(
     web: httpx.Client, orders: Database[Document], login: str | None, code: str
 ) -> None:
-    ensure_demo_accounts()
+    make_demo_accounts()
     someone = person(web, login) if login else Buyer(web)
 
     assert [found for found, _ in errors_of(web, someone, LOOKUP, text="ivan@example.com")] == [code]

@@ -23,12 +23,8 @@ from ordering.reading.reports import (
     orders_by_region_and_day,
     orders_in_period,
 )
-from ordering.tests.copies import patient
 from ordering.tests.days import a_day, copied_orders
 from ordering.tests.payments_api import as_stored
-from ordering.tests.shop import orders, shop, stocked, two_shards
-
-__all__ = ["orders", "patient", "shop", "stocked", "two_shards"]
 
 pytestmark = pytest.mark.usefixtures("patient")
 

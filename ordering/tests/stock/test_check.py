@@ -14,14 +14,15 @@ from django.core.management import call_command
 from pymongo.database import Database
 from pymongo.monitoring import CommandStartedEvent
 
+from cart.tests.shop import CUSTOMER, GUEST, fill, sell
 from catalog.stock.findings import CONFIRMED_AFTER, Difference, correct_reservation
-from catalog.tests.shop import at_once
-from catalog.tests.test_admin import signed_in
-from gateway.accounts.demo import ensure_demo_accounts
 from gateway.accounts.owners import guest_owner, session_hash
+from gateway.accounts.tests.demo import make_demo_accounts
 from gateway.domain.errors import DomainError
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS
+from gateway.staff.tests.browser import signed_in
+from gateway.tests.races import at_once
 from ordering.checkout.holds import settle_queued
 from ordering.lifecycle.claim import claim_orders
 from ordering.lifecycle.moves import move_order
@@ -29,24 +30,8 @@ from ordering.lifecycle.transitions import Who
 from ordering.models import OrderStatus
 from ordering.stock.check import CHECK, check_reservations, find_differences
 from ordering.tests.bulk import copies, one_bought
-from ordering.tests.lifecycle.test_claim import a_guest_elsewhere
 from ordering.tests.payments_api import stock
-from ordering.tests.shop import (
-    CUSTOMER,
-    GUEST,
-    assert_nothing_oversold,
-    buy,
-    buyer,
-    fill,
-    orders,
-    reserved,
-    sell,
-    shop,
-    stocked,
-    two_shards,
-)
-
-__all__ = ["orders", "shop", "stocked", "two_shards"]
+from ordering.tests.shop import a_guest_elsewhere, assert_nothing_oversold, buy, buyer, reserved
 
 
 def spoil(database: Database[Document], product_id: str, pieces: int) -> None:
@@ -172,7 +157,7 @@ def test_two_checks_at_once_correct_once(orders: Database[Document]) -> None:
 
 
 def test_staff_see_what_differs_and_what_was_corrected(orders: Database[Document]) -> None:
-    ensure_demo_accounts()
+    make_demo_accounts()
     spoil(orders, "PROD-1", 3)
     repaired()
     staff = signed_in("merchandiser")

@@ -9,11 +9,10 @@ import pytest
 from pymongo.database import Database
 
 from catalog.stock.reservations import RELEASE, Pieces, StockNotChanged, change_stock
-from catalog.tests.shop import at_once
 from gateway.mongo.client import Document
 from gateway.mongo.tests.order_moves import moving_orders
 from gateway.outbox import Owed
-from gateway.tests.races import paused_process
+from gateway.tests.races import at_once, paused_process
 from ordering.checkout.holds import forget_receipts
 from ordering.documents import OrderDocument
 from ordering.events import BUYER
@@ -23,9 +22,7 @@ from ordering.models import OrderStatus
 from ordering.stock import debts
 from ordering.stock.debts import RECEIPTS_KEPT, STOCK_DEBTS, pay_overdue, still_owed
 from ordering.tests.payments_api import assert_orders_and_stock_agree, ordered, stock, stored
-from ordering.tests.shop import buyer, orders, reserved, shop, stocked, two_shards
-
-__all__ = ["orders", "shop", "stocked", "two_shards"]
+from ordering.tests.shop import buyer, reserved
 
 CANCEL = """
 from ordering.models import OrderStatus

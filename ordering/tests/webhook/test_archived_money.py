@@ -10,10 +10,10 @@ import pytest
 from bson import Decimal128
 from pymongo.database import Database
 
-from catalog.tests.shop import at_once
 from gateway.cassandra.writes import write
 from gateway.mongo.client import Document
 from gateway.sync.marks import timestamp_of
+from gateway.tests.races import at_once
 from ordering.archive.archive import archive_orders
 from ordering.cassandra.lookup import archived_id
 from ordering.cassandra.orders import archived_order
@@ -25,21 +25,9 @@ from ordering.ledger.ledger import Kind, Origin, State, new_entry
 from ordering.ledger.references import Reference
 from ordering.numbers import claim_number
 from ordering.payments.repayments import Settling, settle_refund
-from ordering.tests.copies import (
-    archive,
-    cassandra_away,
-    copy,
-    days_ago,
-    patient,
-    placed,
-    running,
-)
-from ordering.tests.payments_api import as_stored, event_body, stored
-from ordering.tests.questions import Ask, ask, like, owner, public
-from ordering.tests.shop import orders, shop, stocked, two_shards
-from ordering.tests.webhook.test_webhook import call, done
-
-__all__ = ["ask", "cassandra_away", "like", "orders", "owner", "patient", "running", "shop", "stocked", "two_shards"]
+from ordering.tests.copies import archive, copy, days_ago, placed
+from ordering.tests.payments_api import as_stored, call, done, event_body, stored
+from ordering.tests.questions import Ask, public
 
 PAID = new_entry(
     Kind.PAYMENT,

@@ -12,9 +12,7 @@ from pymongo.database import Database
 
 from gateway.mongo.client import Document
 from ordering.tests.payments_api import all_orders, ordered, stored
-from ordering.tests.shop import orders, reserved, shop, stocked, two_shards
-
-__all__ = ["orders", "shop", "stocked", "two_shards"]
+from ordering.tests.shop import reserved
 
 
 def run(*arguments: str, url: object) -> list[str]:

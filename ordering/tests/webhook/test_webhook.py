@@ -8,11 +8,11 @@ from typing import Any
 import httpx
 import pytest
 from django.conf import settings
-from django.test import Client, override_settings
+from django.test import override_settings
 from pymongo.database import Database
 
-from catalog.tests.shop import at_once
 from gateway.mongo.client import Document
+from gateway.tests.races import at_once
 from ordering.documents import OrderDocument
 from ordering.events import BUYER
 from ordering.lifecycle.moves import move_order
@@ -21,42 +21,22 @@ from ordering.models import OrderStatus
 from ordering.tests.payments_api import (
     all_orders,
     assert_orders_and_stock_agree,
+    call,
+    done,
     event_body,
     expired,
     ordered,
+    posted,
     received,
     signature,
     stock,
     stored,
 )
-from ordering.tests.shop import orders, reserved, shop, stocked, two_shards
+from ordering.tests.shop import reserved
 from ordering.webhook.endpoint import MAX_BODY_BYTES
 from ordering.webhook.signature import HEADER, sign
 
-__all__ = ["orders", "shop", "stocked", "two_shards"]
-
 OTHER_SECRET = "another-secret-of-the-payment-system"
-
-
-def call(body: bytes, header: str | None = None) -> tuple[int, Any]:
-    """Through Django alone; with the right signature unless another is given."""
-    answer = Client().post(
-        "/payments/webhook",
-        body,
-        content_type="application/json",
-        headers={HEADER: signature(body) if header is None else header},
-    )
-    return answer.status_code, answer.json()
-
-
-def posted(web: httpx.Client, body: bytes) -> tuple[int, Any]:
-    """To a real web server."""
-    answer = web.post("/payments/webhook", content=body, headers={HEADER: signature(body)})
-    return answer.status_code, answer.json()
-
-
-def done(order: OrderDocument, status: str) -> tuple[int, Any]:
-    return 200, {"result": "done", "order": order["number"], "status": status}
 
 
 def test_signed_payment_makes_the_order_paid_and_writes_its_stock_off(

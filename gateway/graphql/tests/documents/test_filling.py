@@ -10,8 +10,8 @@ from celery import Celery
 
 from gateway.graphql.documents.persisted_queries import hash_of
 from gateway.graphql.documents.persisted_texts import KEYS
-from gateway.graphql.tests.conftest import Server
 from gateway.tests.redis_servers import RedisServer
+from gateway.tests.web_servers import Server
 
 # 10 MB of texts as they are sent: more than twice what the cache may hold.
 DOCUMENTS = 700

@@ -9,9 +9,9 @@ from django.core.management import CommandError, call_command
 from pymongo.database import Database
 
 from gateway.graphql.documents.persisted_queries import COLLECTION, hash_of
-from gateway.graphql.tests.conftest import Server
 from gateway.mongo.client import Document
-from gateway.tests.eventually import becomes_true
+from gateway.tests.eventually import eventually
+from gateway.tests.web_servers import Server
 
 TEXT = "query Zones {\n  geozones {\n    code\n  }\n}"
 
@@ -108,8 +108,8 @@ def test_locked_server_runs_registered_operations_only(
     call_command("persist_queries", str(tmp_path / "a.json"))
     persisted = {"extensions": {"persistedQuery": {"version": 1, "sha256Hash": hash_of(text)}}}
     # Operations are read from secondaries, which learn of them a moment later; what a process has found it keeps.
-    assert becomes_true(lambda: is_served(locked, {"query": text}))
-    assert becomes_true(lambda: is_served(locked, {"documentId": "zones-1"}))
+    eventually(lambda: is_served(locked, {"query": text}))
+    eventually(lambda: is_served(locked, {"documentId": "zones-1"}))
 
     served = [
         locked.client.post("/graphql", json=request)

@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from gateway.graphql.documents.persisted_queries import hash_of
-from gateway.graphql.tests.conftest import Server
+from gateway.tests.web_servers import Server
 
 
 def new_text() -> str:

@@ -13,9 +13,9 @@ from django.test import override_settings
 from gateway.graphql.documents import persisted_texts
 from gateway.graphql.documents.persisted_queries import hash_of
 from gateway.graphql.documents.persisted_texts import ENTRY_BYTES, KEYS, SIGNATURE_LENGTH, StoreOutcome, Texts
-from gateway.graphql.tests.conftest import Server
 from gateway.redis.clients import cache_client, close_async_redis
 from gateway.tests.redis_servers import RedisServer
+from gateway.tests.web_servers import Server
 
 TEXTS, USED, OWNERS, SPENT = KEYS
 # Of a text of ten bytes.

@@ -12,8 +12,9 @@ from typing import NamedTuple
 import httpx
 import pytest
 
-from gateway.graphql.tests.conftest import Server
 from gateway.redis.clients import cache_client
+from gateway.tests.eventually import eventually
+from gateway.tests.web_servers import Server
 
 SLOW = {"query": "{ geozones { code } }"}
 QUICK = {"query": "{ __typename }"}
@@ -104,13 +105,6 @@ def post(server: Server, content: bytes) -> httpx.Response:
     return server.client.post("/graphql", content=content, headers={"content-type": "application/json"})
 
 
-def wait_for(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 30
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen"
-        time.sleep(0.05)
-
-
 def statuses(server: Server, path: str = "/graphql") -> list[int]:
     return [line["status"] for line in server.logged("request") if line["path"] == path]
 
@@ -145,7 +139,7 @@ def test_queue_is_short_and_whoever_left_it_is_never_served(narrow: Server, call
         caller.socket.close()
     assert [caller.answer().code for caller in running] == ["DEADLINE_EXCEEDED"] * 2
     assert json.loads(stays.answer().body)["data"] == {"__typename": "Query"}
-    wait_for(lambda: len(statuses(narrow)) >= before + 6)
+    eventually(lambda: len(statuses(narrow)) >= before + 6, within=30)
     assert sorted(statuses(narrow)[before:]) == [200, 200, 200, 499, 499, 503]
     assert cache_client().exists("graphql:bucket:10.7.0.2") == 1
     assert cache_client().exists("graphql:bucket:10.7.0.3") == 0
@@ -173,7 +167,7 @@ def test_requests_whose_clients_left_while_the_process_was_busy_are_not_begun(
         stays = callers(narrow, address="10.7.0.5").ask(QUICK)
 
     assert stays.answer().status == 200
-    wait_for(lambda: len(statuses(narrow)) >= before + 21)
+    eventually(lambda: len(statuses(narrow)) >= before + 21, within=30)
     assert sorted(statuses(narrow)[before:]) == [200] + [499] * 20
     assert cache_client().exists("graphql:bucket:10.7.0.4") == 0
     assert cache_client().exists("graphql:bucket:10.7.0.5") == 1
@@ -235,7 +229,7 @@ def test_large_bodies_that_do_not_end_leave_room_for_ordinary_ones(
     large.socket.close()
     content = b" " * 150_000 + json.dumps(QUICK).encode()
     # What the one that left had drawn is there again.
-    wait_for(lambda: post(small, content).status_code == 200)
+    eventually(lambda: post(small, content).status_code == 200, within=30)
 
 
 def test_body_for_django_that_is_too_slow_or_too_large_is_ended_and_holds_no_turn(
@@ -268,5 +262,5 @@ def test_django_request_beyond_its_turns_is_told_to_come_back_and_one_whose_clie
     assert narrow.client.post("/graphql", json=QUICK).status_code == 200
     waiting.socket.close()
     assert running.answer().status >= 500
-    wait_for(lambda: len(statuses(narrow, "/images/P.svg")) >= before + 3)
+    eventually(lambda: len(statuses(narrow, "/images/P.svg")) >= before + 3, within=30)
     assert 499 in statuses(narrow, "/images/P.svg")[before:]

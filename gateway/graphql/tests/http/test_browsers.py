@@ -3,7 +3,7 @@
 import httpx
 import pytest
 
-from gateway.graphql.tests.conftest import Server
+from gateway.tests.web_servers import Server
 
 SHOP = "https://shop.example"
 SESSION = {"cookie": "sessionid=abc"}

@@ -10,8 +10,8 @@ from django.test import override_settings
 from gateway.graphql.errors import RequestRefused
 from gateway.graphql.http import charges
 from gateway.graphql.tests.attacks import unknown_fields
-from gateway.graphql.tests.conftest import Server
 from gateway.redis.clients import cache_client, close_async_redis
+from gateway.tests.web_servers import Server
 
 CLIENT = "10.8.0.1"
 

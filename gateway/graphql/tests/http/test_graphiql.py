@@ -5,7 +5,7 @@ import re
 import httpx
 
 from gateway.graphql.http.graphiql import FILES
-from gateway.graphql.tests.conftest import Server
+from gateway.tests.web_servers import Server
 
 BROWSER = {"accept": "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8"}
 

@@ -11,9 +11,9 @@ import pytest
 from django.test import override_settings
 
 from gateway.graphql.http.throttle import spend
-from gateway.graphql.tests.conftest import Server
 from gateway.redis.clients import cache_client, close_async_redis
 from gateway.tests.redis_servers import RedisServer
+from gateway.tests.web_servers import Server
 
 TYPENAME = {"query": "{ __typename }"}
 TOKEN = "a-token-that-a-server-of-the-shop-holds"
