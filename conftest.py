@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import cache
@@ -71,7 +71,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """In a lane, the files that take longest first; each lane finds the same order."""
     if not hasattr(config, "workerinput"):
         return
-    seconds: Counter[str] = Counter()
+    seconds: defaultdict[str, float] = defaultdict(float)
     for item in items:
         fixtures: list[str] = getattr(item, "fixturenames", [])
         seconds[scope_of(item.nodeid)] += max((SECONDS.get(name, SECONDS_OF_OTHERS) for name in fixtures), default=0.0)

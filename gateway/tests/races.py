@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -141,14 +141,14 @@ class Pause(CommandListener):
 def short_transactions() -> Iterator[None]:
     """The servers drop the transaction of a dead process within two or three seconds, instead of five to eight."""
     shards = [shard_client(shard["host"]) for shard in client().config.shards.find()]
-    before = [shard.admin.command("getParameter", 1, **{LIFETIME: 1})[LIFETIME] for shard in shards]
+    before = [shard.admin.command({"getParameter": 1, LIFETIME: 1})[LIFETIME] for shard in shards]
     try:
         for shard in shards:
-            shard.admin.command("setParameter", 1, **{LIFETIME: 2})
+            shard.admin.command({"setParameter": 1, LIFETIME: 2})
         yield
     finally:
         for shard, seconds in zip(shards, before, strict=True):
-            shard.admin.command("setParameter", 1, **{LIFETIME: seconds})
+            shard.admin.command({"setParameter": 1, LIFETIME: seconds})
             shard.close()
 
 
@@ -161,11 +161,11 @@ def paused_process(
     collection: str | None = None,
     number: int = 1,
     when: When = "sent",
-    **variables: str,
+    variables: Mapping[str, str] | None = None,
 ) -> Iterator["subprocess.Popen[bytes]"]:
     """A process that runs this code until it is about to send the nth such command, or has its answer."""
     arguments = ("-c", PROGRAM, command, collection or "", str(number), when, code)
-    with short_transactions(), python_process(database, *arguments, **variables) as process:
+    with short_transactions(), python_process(database, *arguments, **(variables or {})) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"paused\n"
         yield process

@@ -4,13 +4,13 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from catalog.tests.writing import at_once
 from pymongo.database import Database
 
 from gateway.domain.uuid7 import moment_of, uuid7
 from gateway.mongo.client import Document
 from gateway.outbox import NOW, Depth, Outbox, Owed, depth_of
 from gateway.sync.marks import CHANGED, DUE, postponed
+from gateway.tests.races import at_once
 from ordering.mail.delivery import MAIL_DEBTS
 from ordering.stock.debts import STOCK_DEBTS
 

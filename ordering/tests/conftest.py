@@ -26,6 +26,7 @@ from gateway.graphql.context import RequestContext
 from gateway.graphql.schema import schema
 from gateway.mongo.client import Document, close_async_client
 from ordering.checkout.holds import settle_queued
+from ordering.documents import OrderDocument
 from ordering.events import BUYER, EventType, event
 from ordering.ledger.ledger import Kind, Origin, State, new_entry, with_excess, with_repayment
 from ordering.models import OrderStatus
@@ -83,7 +84,7 @@ def running(patient: None) -> Iterator[Run]:
 def cassandra_away(patient: None) -> Iterator[Callable[[], object]]:
     """Called, it lets nothing through to Cassandra any more until the test ends."""
     with override_settings(CASSANDRA_CIRCUIT_SECONDS=600.0):
-        yield lambda: CIRCUIT.lost("as the test wants it")
+        yield lambda: CIRCUIT.note_loss("as the test wants it")
         CIRCUIT.reset()
 
 
@@ -177,7 +178,7 @@ def like(orders: Database[Document]) -> Document:
 
 
 @pytest.fixture
-def ivan(like: Document) -> Document:
+def ivan(like: OrderDocument) -> OrderDocument:
     """An order of a person whom no earlier test knows."""
     tag = secrets.token_hex(6)
     phone = "+7 9" + f"{secrets.randbelow(10**9):09}"

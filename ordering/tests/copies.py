@@ -10,8 +10,6 @@ from django.test import override_settings
 from pymongo.database import Database
 
 from gateway.accounts.owners import customer_owner, guest_owner, user_id_of
-from gateway.cassandra.driver.circuit import CIRCUIT
-from gateway.cassandra.driver.session import CONNECTOR
 from gateway.cassandra.writes import write
 from gateway.domain.uuid7 import uuid7
 from gateway.mongo.client import Document

@@ -24,7 +24,7 @@ from ordering.payments.payments import IncomingMoney, receive_payment
 from ordering.tests.shop import assert_nothing_oversold, buy
 from ordering.webhook.signature import HEADER, sign
 
-PAYMENT = Money(Decimal("7980.00"), Reference("pay-1"), "webhook", "payments")
+PAYMENT = IncomingMoney(Decimal("7980.00"), Reference("pay-1"), "webhook", "payments")
 
 
 def ordered(*lines: tuple[str, int], owner: str = CUSTOMER) -> OrderDocument:
@@ -127,14 +127,14 @@ def posted(web: httpx.Client, body: bytes) -> tuple[int, Any]:
     return answer.status_code, answer.json()
 
 
-def done(order: Document, status: str) -> tuple[int, Any]:
+def done(order: OrderDocument, status: str) -> tuple[int, Any]:
     return 200, {"result": "done", "order": order["number"], "status": status}
 
 
-def body(order: Document, kind: str, amount: str = "3990.00", reference: str = "re-1", **changes: Any) -> bytes:
+def body(order: OrderDocument, kind: str, amount: str = "3990.00", reference: str = "re-1", **changes: Any) -> bytes:
     """Tells of money that went back: a refund or a chargeback."""
     return event_body(order, id=f"{kind}/{reference}", type=kind, amount=amount, reference=reference, **changes)
 
 
-def tell(order: Document, kind: str, amount: str = "3990.00", reference: str = "re-1") -> tuple[int, Any]:
+def tell(order: OrderDocument, kind: str, amount: str = "3990.00", reference: str = "re-1") -> tuple[int, Any]:
     return call(body(order, kind, amount, reference))

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 from gateway.accounts.models import User
 from gateway.accounts.owners import customer_owner
 from gateway.graphql.relay.ids import global_id
-from ordering.documents import OrderDocument
 from ordering.tests.people import EMAIL
 
 LOOKUP = """

@@ -179,7 +179,7 @@ def test_killed_anywhere_the_next_run_does_the_rest(orders: Database[Document], 
     patience = {"CASSANDRA_CONNECT_TIMEOUT": "30", "CASSANDRA_REQUEST_TIMEOUT": "30"}
     code = f"from gateway.sync import batches; batches.BATCH = 2; {ARCHIVE}"
 
-    with paused_process(orders, code, command="delete", collection="orders", when=when, **patience) as process:
+    with paused_process(orders, code, command="delete", collection="orders", when=when, variables=patience) as process:
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
 

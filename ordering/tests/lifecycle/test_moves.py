@@ -19,7 +19,7 @@ from ordering.events import BUYER
 from ordering.lifecycle.moves import MAX_NOTE, advance_order, cancel_order, move_order
 from ordering.lifecycle.transitions import Who
 from ordering.models import OrderStatus
-from ordering.payments.payments import IncomingMoney, receive_payment
+from ordering.payments.payments import receive_payment
 from ordering.tests.payments_api import PAYMENT, received
 from ordering.tests.shop import assert_nothing_oversold, buy, reserved
 

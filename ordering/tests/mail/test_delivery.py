@@ -163,7 +163,7 @@ def test_killed_between_sending_and_striking_off_sends_again_under_the_same_id(
     code = f"from ordering.mail.delivery import send_due_mails; send_due_mails({order['_id']!r})"
     server = {"EMAIL_HOST": "127.0.0.1", "EMAIL_PORT": str(postbox.port)}
 
-    with paused_process(orders, code, command="update", collection="orders", **server) as process:
+    with paused_process(orders, code, command="update", collection="orders", variables=server) as process:
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
     assert len(postbox.letters) == 1

@@ -13,7 +13,6 @@ from pymongo.database import Database
 
 from gateway.mongo.client import Document
 from gateway.tests.races import at_once
-from ordering.documents import OrderDocument
 from ordering.events import BUYER
 from ordering.lifecycle.moves import move_order
 from ordering.lifecycle.transitions import Who
