@@ -16,6 +16,8 @@ from catalog.products.upsert import upsert_product
 from catalog.tests.shop import MARINA, draft
 from gateway.accounts.owners import customer_owner, guest_owner, session_hash
 from gateway.mongo.client import Document
+from gateway.sync.queue import sync_soon
+from gateway.tests.beginnings import Beginning
 
 GUEST = guest_owner(session_hash("a-session-of-a-guest"))
 CUSTOMER = customer_owner("665f1c2ab0a1c2d3e4f50617")
@@ -27,9 +29,8 @@ HOMES = {"PROD-1": "audio", "PROD-2": "video", "PROD-3": "audio"}
 @pytest.fixture
 def stocked(two_shards: None, shop: Database[Document]) -> Database[Document]:
     """Three products on two shards: 3990.00 (10 in Moscow), 49990.00 (2 in Moscow), 1990.00 (nowhere)."""
-    sell("PROD-1", Decimal("3990.00"), msk=10)
-    sell("PROD-2", Decimal("49990.00"), msk=2)
-    sell("PROD-3", Decimal("1990.00"))
+    _stock()
+    sync_soon("products", [ProductKey(HOMES[product_id], product_id) for product_id in NAMES])
     return shop
 
 
@@ -47,6 +48,15 @@ def sell(product_id: str, price: Decimal, *, withdrawn: bool = False, **stock: i
         ),
         actor=MARINA,
     )
+
+
+def _sell_three() -> None:
+    sell("PROD-1", Decimal("3990.00"), msk=10)
+    sell("PROD-2", Decimal("49990.00"), msk=2)
+    sell("PROD-3", Decimal("1990.00"))
+
+
+_stock = Beginning(_sell_three, ("products", "product_directory", "catalog_structure", "audit"))
 
 
 def sell_many(shop: Database[Document], number: int) -> list[str]:

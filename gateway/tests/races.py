@@ -149,7 +149,6 @@ def short_transactions() -> Iterator[None]:
     finally:
         for shard, seconds in zip(shards, before, strict=True):
             shard.admin.command({"setParameter": 1, LIFETIME: seconds})
-            shard.close()
 
 
 @contextmanager
