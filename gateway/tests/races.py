@@ -1,25 +1,26 @@
 """What meets at one moment: threads at once, a callback before a step, processes, and kills at a named step."""
 
+import json
 import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from threading import Barrier, Thread
 from types import ModuleType
-from typing import Any, Literal
+from typing import Any
 
 import pytest
 from pymongo.database import Database
-from pymongo.monitoring import CommandListener
 
 from gateway.domain.errors import DomainError
 from gateway.mongo.client import Document, client
 from gateway.mongo.lag import _shard_client as shard_client
+from gateway.tests.forks import When
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -64,7 +65,9 @@ def just_before(
 def environment_of(database: Database[Document], **variables: str) -> dict[str, str]:
     """For a process of the gateway that works on the test's database."""
     ours = {"DJANGO_SETTINGS_MODULE": "gateway.test_settings", "MONGODB_DATABASE": database.name}
-    return {**os.environ, **ours, **variables}
+    # Which test it is for is no difference.
+    inherited = {name: value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"}
+    return {**inherited, **ours, **variables}
 
 
 @contextmanager
@@ -89,52 +92,43 @@ def python_process(
 
 # ---------------------------------------------------------------- kills at a named step
 
-PROGRAM = """
-import sys, django
-from pymongo import monitoring
-django.setup()
-from gateway.tests.races import Pause
-command, collection, number, when, code = sys.argv[1:]
-monitoring.register(Pause(command, collection or None, int(number), when))
-exec(code)
-"""
-
 LIFETIME = "transactionLifetimeLimitSeconds"
 
-When = Literal["sent", "answered"]
+
+class Victim:
+    """A process that stands at the step where it is to be killed."""
+
+    def __init__(self, forks: "subprocess.Popen[bytes]", code: str, at: tuple[str, str | None, int, When]) -> None:
+        assert forks.stdin is not None
+        assert forks.stdout is not None
+        self._told = forks.stdout
+        self._ended = False
+        forks.stdin.write(json.dumps({"code": code, "at": at}).encode() + b"\n")
+        forks.stdin.flush()
+        self.pid = int(self._told.readline())
+        assert self._told.readline() == b"paused\n", "it ended before it came to that step"
+
+    def kill(self) -> None:
+        if not self._ended:
+            os.kill(self.pid, signal.SIGKILL)
+
+    def wait(self) -> None:
+        """Until it has ended."""
+        if not self._ended:
+            assert self._told.readline() == b"ended\n"
+            self._ended = True
 
 
-class Pause(CommandListener):
-    """Stops the process when it sends the nth command of this name, or has the answer to it."""
-
-    def __init__(self, command: str, collection: str | None, number: int, when: When) -> None:
-        self._command = command
-        self._collection = collection
-        self._left = number
-        self._when = when
-        self._requests: set[int] = set()
-
-    def started(self, event: Any) -> None:
-        if event.command_name != self._command or self._collection not in {None, event.command[self._command]}:
-            return
-        self._requests.add(event.request_id)
-        self._seen("sent")
-
-    def succeeded(self, event: Any) -> None:
-        if event.request_id in self._requests:
-            self._seen("answered")
-
-    def failed(self, event: Any) -> None:
-        """A retry is counted like a first attempt."""
-
-    def _seen(self, when: When) -> None:
-        if when != self._when:
-            return
-        self._left -= 1
-        if self._left == 0:
-            os.write(sys.stdout.fileno(), b"paused\n")
-            while True:
-                time.sleep(60)
+@cache
+def _forks(environment: frozenset[tuple[str, str]]) -> "subprocess.Popen[bytes]":
+    """Waits with Django started; ends with this process, whose end of the pipe it reads."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "gateway.tests.forks"],
+        cwd=ROOT,
+        env=dict(environment),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
 
 
 @contextmanager
@@ -161,10 +155,13 @@ def paused_process(
     number: int = 1,
     when: When = "sent",
     variables: Mapping[str, str] | None = None,
-) -> Iterator["subprocess.Popen[bytes]"]:
+) -> Iterator[Victim]:
     """A process that runs this code until it is about to send the nth such command, or has its answer."""
-    arguments = ("-c", PROGRAM, command, collection or "", str(number), when, code)
-    with short_transactions(), python_process(database, *arguments, **(variables or {})) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == b"paused\n"
-        yield process
+    forks = _forks(frozenset(environment_of(database, **(variables or {})).items()))
+    with short_transactions():
+        victim = Victim(forks, code, (command, collection, number, when))
+        try:
+            yield victim
+        finally:
+            victim.kill()
+            victim.wait()

@@ -14,13 +14,13 @@ from catalog.stock.adjust import adjust_stock
 from catalog.tests.products.writers import KILLS
 from catalog.tests.shop import MARINA, assert_whole, draft
 from gateway.mongo.client import Document
-from gateway.tests.races import python_process
+from gateway.tests.races import python_process, short_transactions
 
 
 @pytest.fixture
 def writers(shop: Database[Document]) -> Iterator[list[int]]:
     """Processes that write; each has done so before."""
-    with python_process(shop, "-m", "catalog.tests.products.writers") as parent:
+    with short_transactions(), python_process(shop, "-m", "catalog.tests.products.writers") as parent:
         assert parent.stdout is not None
         yield [int(parent.stdout.readline()) for _ in range(KILLS)]
 

@@ -21,7 +21,7 @@ from deploy.local.start.stack import Stack
 from gateway.domain.errors import DomainError
 from gateway.mongo.client import Document, client, database
 from gateway.mongo.routing import ROUTING
-from gateway.tests.races import python_process
+from gateway.tests.races import python_process, short_transactions
 from ordering.checkout.holds import resolve_old_holds, settle_queued
 from ordering.tests.buyers import BUYERS, STEPS, WORKERS, last_orders
 from ordering.tests.shop import assert_nothing_oversold, buy, buyer, reserved
@@ -38,9 +38,10 @@ def dying(cluster: None) -> Iterator[Callable[[str], int]]:
         def die(step: str) -> int:
             assert process.stdin is not None
             assert process.stdout is not None
-            process.stdin.write(f"{step}\n".encode())
-            process.stdin.flush()
-            return int(process.stdout.readline())
+            with short_transactions():
+                process.stdin.write(f"{step}\n".encode())
+                process.stdin.flush()
+                return int(process.stdout.readline())
 
         yield die
 
