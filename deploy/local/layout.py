@@ -6,7 +6,7 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parents[2]
 DEVELOPMENT_ROOT = REPOSITORY / ".local"
 TEST_ROOT = DEVELOPMENT_ROOT / "test"
-# Of the second half of the whole suite, see lanes.py.
+# The second half of the whole suite runs here, see lanes.py.
 SECOND_TEST_ROOT = DEVELOPMENT_ROOT / "test-2"
 
 

@@ -8,8 +8,7 @@ from deploy.local.layout import Layout
 from deploy.local.process import applications, lock
 from deploy.local.process.process import Process
 from deploy.local.servers.server import VARIABLE
-from deploy.local.start.readiness import serves
-from deploy.local.start.stack import Stack
+from deploy.local.start.stack import Stack, serves
 
 EXTERNAL = "external"
 RUNNING = "running"

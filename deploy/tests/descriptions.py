@@ -18,9 +18,9 @@ import yaml
 ROOT = Path(__file__).resolve().parents[2]
 OUR_IMAGE = "mobile-world-gateway"
 JOBS = {"mongo-init", "cassandra-init"}
-"""Of our image, but only for its Python and drivers: they make the users, and the gateway does not run in them."""
+"""Services of our image, but only for its Python and drivers: they make the users, the gateway does not run in them."""
 ONE_SHOT = {*JOBS, "setup"}
-# Of servers whose port is not in their command.
+# For servers whose port is not in their command.
 DEFAULT_PORTS = {"cassandra": 9042, "proxy": 8443}
 
 Service = dict[str, Any]

@@ -22,9 +22,9 @@ def exclusive(
     """
     descriptor = _open(path)
     try:
-        if not _taken_within(descriptor, GLANCE_SECONDS):
+        if not _take_within(descriptor, GLANCE_SECONDS):
             when_taken(path.read_text(encoding="utf-8"))
-            while not _taken_within(descriptor, GLANCE_SECONDS):
+            while not _take_within(descriptor, GLANCE_SECONDS):
                 while_waiting()
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, note.encode(), 0)
@@ -48,12 +48,13 @@ def holder(path: Path) -> str | None:
     """The note left by whoever holds the lock; None when it is free."""
     descriptor = _open(path)
     try:
-        return None if _taken_within(descriptor, GLANCE_SECONDS) else path.read_text(encoding="utf-8")
+        return None if _take_within(descriptor, GLANCE_SECONDS) else path.read_text(encoding="utf-8")
     finally:
         os.close(descriptor)
 
 
-def _taken_within(descriptor: int, seconds: float) -> bool:
+def _take_within(descriptor: int, seconds: float) -> bool:
+    """Take the lock; False when somebody else kept it all the time."""
     deadline = time.monotonic() + seconds
     while True:
         try:

@@ -1,14 +1,36 @@
-"""Several growing logs as one, each line under the name of its process."""
+"""The logs of processes: the end of one, and several growing ones as one."""
 
+import json
+from collections import deque
 from pathlib import Path
 from typing import TextIO
 
 WIDTH = 9
 COLOURS = ("36", "35", "33", "32")  # cyan, magenta, yellow, green
+TAIL_LINES = 20
+TAIL_WIDTH = 300
+
+
+def tail(log: Path, lines: int = TAIL_LINES) -> list[str]:
+    """The last lines of a log, MongoDB's JSON made readable."""
+    try:
+        with log.open(encoding="utf-8", errors="replace") as file:
+            return [_readable(line.rstrip("\n"))[:TAIL_WIDTH] for line in deque(file, maxlen=lines)]
+    except FileNotFoundError:
+        return ["(there is no such file)"]
+
+
+def _readable(line: str) -> str:
+    try:
+        entry = json.loads(line)
+        attributes = json.dumps(entry["attr"], ensure_ascii=False) if "attr" in entry else ""
+        return f"{entry['t']['$date']} {entry['s']} {entry['c']} {entry['msg']} {attributes}".rstrip()
+    except (ValueError, KeyError, TypeError):
+        return line
 
 
 class Follower:
-    """Prints what is added to the logs from now on."""
+    """Prints what is added to several logs from now on, each line under the name of its process."""
 
     def __init__(self, logs: dict[str, Path], stream: TextIO) -> None:
         self._stream = stream

@@ -63,12 +63,6 @@ def is_free(port: int) -> bool:
     return True
 
 
-def accepts(port: int) -> bool:
-    with socket.socket() as probe:
-        probe.settimeout(1.0)
-        return probe.connect_ex((HOST, port)) == 0
-
-
 class PortBook:
     """The port of each server of one root, the same at every start as long as that is possible."""
 

@@ -53,23 +53,24 @@ def _manage(command: Sequence[str]) -> None:
     with tempfile.TemporaryFile() as output:
         with _redirected(output):
             sys.argv = ["manage.py", *command]
-            failed = _fails()
-        if failed:
+            succeeded = _run_manage_py()
+        if not succeeded:
             output.seek(0)
             lines = output.read().decode("utf-8", errors="replace").splitlines()
             tail = "\n".join(f"    {line}" for line in lines[-OUTPUT_LINES:])
             raise StackError(f"manage.py {' '.join(command)} failed:\n{tail}")
 
 
-def _fails() -> bool:
+def _run_manage_py() -> bool:
+    """Whether it ended well; what went wrong is printed."""
     try:
         runpy.run_path(str(REPOSITORY / "manage.py"), run_name="__main__")
     except SystemExit as ending:
-        return bool(ending.code)
+        return not ending.code
     except Exception:  # noqa: BLE001
         traceback.print_exc()
-        return True
-    return False
+        return False
+    return True
 
 
 @contextmanager

@@ -6,9 +6,8 @@ from typing import NoReturn, TextIO
 
 from deploy.local.errors import StackError
 from deploy.local.process.applications import Application
-from deploy.local.process.log import Follower
+from deploy.local.process.log import Follower, tail
 from deploy.local.process.ports import HOST
-from deploy.local.start.readiness import tail
 from deploy.local.start.stack import Stack
 
 POLL_SECONDS = 0.1

@@ -44,7 +44,7 @@ def form_replica_set(launch: Launch, name: str, ports: list[int]) -> None:
     """Initiate the set unless a member knows it already, then wait until it has a primary."""
     if not any("setName" in hello(port) for port in ports):
         _initiate(launch, name, ports)
-    if not launch.wait_for(lambda: _has_primary(ports), seconds=ELECTION_SECONDS):
+    if not launch.wait_for(lambda: _find_or_elect_primary(ports), seconds=ELECTION_SECONDS):
         raise StackError(f"the replica set {name} elected no primary within {ELECTION_SECONDS:.0f} s")
 
 
@@ -96,7 +96,8 @@ def _insist(launch: Launch, attempt: Callable[[], None], *, what: str) -> None:
         raise StackError(f"{what}: {refusals[-1]}")
 
 
-def _has_primary(ports: list[int]) -> bool:
+def _find_or_elect_primary(ports: list[int]) -> bool:
+    """Whether there is a primary; when there is none, a secondary is asked to stand for election."""
     if primary_port(ports):
         return True
     # After a stop everybody waits out the election time-out: asking a member to stand now saves two seconds.

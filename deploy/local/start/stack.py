@@ -4,7 +4,7 @@ import json
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -14,14 +14,23 @@ from deploy.local.errors import StackError
 from deploy.local.launch import Launch
 from deploy.local.layout import Layout, write_atomically
 from deploy.local.process import lock
+from deploy.local.process.log import tail
 from deploy.local.process.ports import HOST
 from deploy.local.process.process import Process
 from deploy.local.progress import Progress
-from deploy.local.servers import cluster, mongodb
+from deploy.local.servers import cassandra, cluster, mongodb, redis
 from deploy.local.servers.server import KINDS, VARIABLE, Kind, Server
-from deploy.local.start.readiness import await_serving, serves
 
 HEALTH_POLL_SECONDS = 0.1
+# On a busy machine a first start of Cassandra has been seen to take half a minute.
+SERVING_SECONDS = 120.0
+
+ANSWERS: dict[Kind, Callable[[Server], bool]] = {
+    "mongodb": lambda server: cluster.answers(server.port),
+    "redis": lambda server: redis.answers(server.port),
+    "cache": lambda server: redis.answers(server.port),
+    "cassandra": lambda server: cassandra.answers(server.host, server.port),
+}
 
 
 @contextmanager
@@ -33,6 +42,11 @@ def changing(layout: Layout, progress: Progress) -> Iterator[None]:
         when_taken=lambda _: progress.say("stack", "another start or stop is under way, waiting for it"),
     ):
         yield
+
+
+def serves(server: Server) -> bool:
+    """Whether the server answers a client, which is more than that its process runs."""
+    return ANSWERS[server.kind](server)
 
 
 class Stack:
@@ -146,7 +160,13 @@ class Stack:
         process.spawn(server.command, {**os.environ, **server.environment})
 
     def await_serving(self, name: str, launch: Launch) -> None:
-        await_serving(launch, self._server(name), self.process(name))
+        """Return once the server answers; raise with the end of its log when it died or takes too long."""
+        server, process = self._server(name), self.process(name)
+        answered = launch.wait_for(lambda: process.identity is None or serves(server), seconds=SERVING_SECONDS)
+        if process.identity is None:
+            raise StackError(_failure(f"{name} died while starting", process.log))
+        if not answered:
+            raise StackError(_failure(f"{name} does not answer on port {server.port}", process.log))
 
     def start(self, name: str) -> None:
         """Start one server again on its port, and wait until it serves."""
@@ -192,3 +212,11 @@ class Stack:
             return self._by_name[name]
         except KeyError:
             raise StackError(f"this stack runs no {name}; it runs {', '.join(self.names)}") from None
+
+
+def _failure(what: str, log: Path) -> str:
+    return (
+        f"{what}. The end of {log}:\n"
+        + "\n".join(f"    {line}" for line in tail(log))
+        + "\nFix the cause and start again: what runs already is kept. If the data is beyond repair: make clean."
+    )

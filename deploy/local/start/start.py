@@ -11,9 +11,8 @@ from deploy.local.launch import Launch
 from deploy.local.layout import Layout, write_atomically
 from deploy.local.process.ports import PortBook
 from deploy.local.process.signals import uninterrupted
-from deploy.local.servers import cassandra, mongodb, redis
+from deploy.local.servers import cassandra, cluster, mongodb, redis
 from deploy.local.servers.server import KINDS, VARIABLE, Blueprint, Kind
-from deploy.local.start.bring_up import bring_up
 from deploy.local.start.stack import Stack, changing
 from deploy.local.start.stop import running_servers, stop_servers
 
@@ -39,7 +38,7 @@ def start(root: Path, launch: Launch) -> Started:
         external = _external(launch.environ, before)
         if before and before.external == external and before.is_healthy():
             missing = [kind for kind in _wanted(external) if kind not in before.served]
-            # Of the others, one is missing from what an earlier version of the launcher started.
+            # Another kind is missing only when an earlier version of the launcher started the rest.
             if set(missing) <= {"cassandra"}:
                 launch.progress.say("stack", "already running" + "".join(f", without {kind}" for kind in missing))
                 return Started(before, fresh=False)
@@ -55,7 +54,7 @@ def _start(layout: Layout, launch: Launch, external: dict[Kind, str]) -> Started
     stop_servers(layout, running - set(stack.names))
     stack.save()
     try:
-        bring_up(launch, stack)
+        _bring_up(launch, stack)
     except KeyboardInterrupt:
         with uninterrupted(), launch.progress.step("stack", "interrupted, what had been started is stopped"):
             stop_servers(layout, set(stack.names) - running)
@@ -103,3 +102,46 @@ def _external(environ: Mapping[str, str], before: Stack | None) -> dict[Kind, st
     ours = before.served if before else {}
     given = {kind: environ.get(VARIABLE[kind], "") for kind in KINDS}
     return {kind: address for kind, address in given.items() if address and ours.get(kind) != address}
+
+
+def _bring_up(launch: Launch, stack: Stack) -> None:
+    """Start what is missing and return once all of it serves."""
+    kinds = {server.kind for server in stack.servers}
+    launch.together({kind: partial(BRING_UP[kind], launch, stack) for kind in BRING_UP if kind in kinds})
+
+
+def _bring_up_mongodb(launch: Launch, stack: Stack) -> None:
+    with launch.progress.step("mongodb", "2 shards × 3 members, config server, 2 mongos"):
+        sets = {name: [stack.port_of(member) for member in members] for name, members in mongodb.REPLICA_SETS.items()}
+        formed_before = (stack.layout.data / "config" / "WiredTiger").exists()
+        for name in mongodb.NAMES:
+            # A mongos started before its config servers are a replica set loses seconds in retries.
+            if name not in mongodb.MONGOS or formed_before:
+                stack.spawn(name)
+        launch.together({name: partial(_form_replica_set, launch, stack, name, sets[name]) for name in sets})
+        for name in mongodb.MONGOS:
+            stack.spawn(name)
+        for name in mongodb.MONGOS:
+            stack.await_serving(name, launch)
+        shards = {name: sets[name] for name in mongodb.SHARDS}
+        cluster.add_shards(launch, stack.port_of(mongodb.MONGOS[0]), shards)
+
+
+def _form_replica_set(launch: Launch, stack: Stack, replica_set: str, ports: list[int]) -> None:
+    for name in mongodb.REPLICA_SETS[replica_set]:
+        stack.await_serving(name, launch)
+    cluster.form_replica_set(launch, replica_set, ports)
+
+
+def _bring_up_one(name: str, text: str, launch: Launch, stack: Stack) -> None:
+    with launch.progress.step(name, text):
+        stack.spawn(name)
+        stack.await_serving(name, launch)
+
+
+BRING_UP: dict[Kind, Callable[[Launch, Stack], None]] = {
+    "mongodb": _bring_up_mongodb,
+    "redis": partial(_bring_up_one, "redis", "one server"),
+    "cache": partial(_bring_up_one, "cache", "a second one, which forgets"),
+    "cassandra": partial(_bring_up_one, "cassandra", "one node"),
+}

@@ -45,7 +45,7 @@ def clean(root: Path, progress: Progress) -> None:
 
 
 def stop_everything(layout: Layout, progress: Progress) -> None:
-    """For callers that hold the lock of the root."""
+    """Stop the applications, then the servers. The caller holds the lock of the root."""
     running = running_servers(layout)
     for name in running:
         # The applications' last requests would wait for a server that is suspended.
