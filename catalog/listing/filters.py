@@ -1,4 +1,4 @@
-"""Which products are wanted, and the index whose walk finds them in order."""
+"""Which products are wanted, and the walks of an index that find them in order, by a field or by relevance."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -114,15 +114,48 @@ def walk_of(wanted: Wanted, order: str, *, every_category: Sequence[str]) -> Wal
 
 def _searched(wanted: Wanted, order: str) -> Walk:
     """By words every shard is asked, unless categories are wanted too: a word may be in any category."""
-    # A long word is rarer than a short one, as a rule; on a first page the server tries the others too.
-    first = max(wanted.words, key=lambda word: len(word.terms[0]))
-    others = [{"terms": {"$in": list(word.terms)}} for word in wanted.words if word is not first]
+    first, others = _rarest(wanted.words)
     # In the order of time or name the matches are sorted: an index for each order would hold every term again.
     index = searched(by="price") if order == "price" else searched()
-    return Walk(index.name, (("terms", first.terms),), (*others, *checks_beside_words(wanted)))
+    checks = (_mentions(word.terms) for word in others)
+    return Walk(index.name, (("terms", first.terms),), (*checks, *_checks_beside_words(wanted)))
 
 
-def checks_beside_words(wanted: Wanted) -> tuple[Expression, ...]:
+def walks_by_relevance(wanted: Wanted) -> list[Walk]:
+    """One walk per rank: every word in the name, then some of them, then the description alone.
+
+    Together they find each match exactly once.
+    """
+    first, others = _rarest(wanted.words)
+    anywhere = [_mentions(word.terms) for word in others]
+    in_name = [_mentions(word.in_name) for word in wanted.words]
+    beside = _checks_beside_words(wanted)
+
+    def walk(terms: tuple[str, ...], *checks: Expression) -> Walk:
+        return Walk(searched().name, (("terms", terms),), (*checks, *beside))
+
+    every = walk(first.in_name, *(_mentions(word.in_name) for word in others))
+    none = walk(first.terms, *anywhere, {"$nor": in_name})
+    if not others:
+        return [every, none]
+    some = walk(first.terms, *anywhere, {"$or": in_name}, {"$nor": [{"$and": in_name}]})
+    return [every, some, none]
+
+
+def _rarest(words: Sequence[Word]) -> tuple[Word, list[Word]]:
+    """The word to enter the index by, and the others.
+
+    A long word is rarer than a short one, as a rule; on a first page the server tries the others too.
+    """
+    first = max(words, key=lambda word: len(word.terms[0]))
+    return first, [word for word in words if word is not first]
+
+
+def _mentions(terms: tuple[str, ...]) -> Expression:
+    return {"terms": {"$in": list(terms)}}
+
+
+def _checks_beside_words(wanted: Wanted) -> tuple[Expression, ...]:
     """The conditions that are left to check on the products of a term."""
     categories = [] if wanted.categories is None else [{"category": _one_of(wanted.categories)}]
     attributes = [_has(attribute) for attribute in wanted.attributes]

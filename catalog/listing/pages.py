@@ -7,8 +7,7 @@ from functools import partial
 from typing import Any
 
 from catalog.documents import ProductDocument
-from catalog.listing.filters import Walk, Wanted, walk_of
-from catalog.listing.relevance import ranked
+from catalog.listing.filters import Walk, Wanted, walk_of, walks_by_relevance
 from catalog.models import Product
 from gateway.mongo.policies import CATALOG_LIST
 from gateway.mongo.reads import Aggregation, Read, Steps, count_up_to
@@ -25,7 +24,7 @@ class Sort(Enum):
     NEWEST = SortKey("created_at", -1)
     NAME = SortKey("sort_name", 1)
     RELEVANCE = SortKey("_id", 1)
-    """By rank (catalog/listing/relevance.py), then by id; the value of a position is the rank."""
+    """By rank, then by id; the value of a position is the rank."""
 
 
 def page(wanted: Wanted, sort: Sort, part: Slice, *, every_category: Sequence[str]) -> Steps[Page[ProductDocument]]:
@@ -62,7 +61,7 @@ def _by_field(
 
 def _by_relevance(wanted: Wanted, part: Slice) -> Steps[list[Placed[ProductDocument]]]:
     """Rank after rank until the page is full: three reads at most, and one as a rule."""
-    ranks = list(enumerate(ranked(wanted)))
+    ranks = list(enumerate(walks_by_relevance(wanted)))
     found: list[Placed[ProductDocument]] = []
     beyond = part.beyond
     for rank, walk in reversed(ranks) if part.backward else ranks:
