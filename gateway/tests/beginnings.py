@@ -18,8 +18,9 @@ class Beginning:
 
     def __call__(self) -> None:
         if not self._made:
-            self._at = datetime.now(UTC)
             self._make()
+            # No moment may come to lie in the future of a test.
+            self._at = datetime.now(UTC)
             self._made = {name: list(database()[name].find()) for name in self._collections}
             return
         # In whole milliseconds, as the server keeps them; all moments keep their distances.
