@@ -73,7 +73,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """In a lane, what takes longest first; each lane finds the same order."""
     if not hasattr(config, "workerinput"):
         return
-    guessed: defaultdict[str, float] = defaultdict(float)
+    guessed: dict[str, float] = defaultdict(float)
     for item in items:
         fixtures: list[str] = getattr(item, "fixturenames", [])
         guessed[scope_of(item.nodeid)] += max((SECONDS.get(name, SECONDS_OF_OTHERS) for name in fixtures), default=0.0)
@@ -92,7 +92,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         session.config.cache.set(TAKEN, {**_cached(session.config), **spent})
 
 
-spent: Counter[str] = Counter()
+spent: dict[str, float] = defaultdict(float)
 
 
 def _cached(config: pytest.Config) -> dict[str, float]:
