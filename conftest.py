@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import cache
@@ -44,60 +43,19 @@ pytest_plugins = ("catalog.tests.shop", "cart.tests.shop")
 
 BASE_DIR = Path(__file__).parent
 # Rooms that one lane does as a whole: the launcher's tests could meet on a port, the others share what is dear to make,
-# six thousand products and servers without a database.
-WHOLE_ROOMS = ("deploy/local/tests", "catalog/tests/listing", "gateway/graphql/tests")
-# What each of them took the last time, in pytest's cache: lanes begin with what takes longest, and so end together.
-TAKEN = "lanes/seconds"
-# For those that have not been measured: what a test with such a fixture may take.
-SECONDS = {"stack": 10.0, "stack_of_module": 3.0, "run_worker": 10.0, "launcher": 10.0, "serve": 3.0, "web": 1.0}
-SECONDS_OF_OTHERS = 0.3
+# servers without a database and six thousand products.
+WHOLE_ROOMS = ("deploy/local/tests", "gateway/graphql/tests", "catalog/tests/listing")
 
 
-def scope_of(nodeid: str) -> str:
-    """What a lane takes at a time: a file, or one of the rooms."""
-    return next((room for room in WHOLE_ROOMS if nodeid.startswith(room)), nodeid.partition("::")[0])
-
-
-class LongestFirst(LoadFileScheduling):
-    """The next file to whichever lane is free."""
+class RoomByRoom(LoadFileScheduling):
+    """A file at a time, or one of the rooms, to whichever lane is free."""
 
     def _split_scope(self, nodeid: str) -> str:
-        return scope_of(nodeid)
+        return next((room for room in WHOLE_ROOMS if nodeid.startswith(room)), super()._split_scope(nodeid))
 
 
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LongestFirst:
-    return LongestFirst(config, log)
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """In a lane, what takes longest first; each lane finds the same order."""
-    if not hasattr(config, "workerinput"):
-        return
-    guessed: dict[str, float] = defaultdict(float)
-    for item in items:
-        fixtures: list[str] = getattr(item, "fixturenames", [])
-        guessed[scope_of(item.nodeid)] += max((SECONDS.get(name, SECONDS_OF_OTHERS) for name in fixtures), default=0.0)
-    seconds = {**guessed, **_cached(config)}
-    items.sort(key=lambda item: -seconds[scope_of(item.nodeid)])
-
-
-def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    spent[scope_of(report.nodeid)] += report.duration
-
-
-def pytest_sessionfinish(session: pytest.Session) -> None:
-    # The one that hands the tests out to the lanes; what runs alone may be a part of a file.
-    lanes = session.config.getoption("tx", None) and not hasattr(session.config, "workerinput")
-    if lanes and session.config.cache:
-        session.config.cache.set(TAKEN, {**_cached(session.config), **spent})
-
-
-spent: dict[str, float] = defaultdict(float)
-
-
-def _cached(config: pytest.Config) -> dict[str, float]:
-    found: dict[str, float] = config.cache.get(TAKEN, {}) if config.cache else {}
-    return found
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> RoomByRoom:
+    return RoomByRoom(config, log)
 
 
 @pytest.fixture(scope="session")

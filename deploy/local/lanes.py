@@ -33,7 +33,7 @@ def execute_in_lanes(roots: Sequence[Path], pytest: Sequence[str]) -> int:
 
 
 def options(roots: Sequence[Path]) -> list[str]:
-    """For pytest-xdist: whichever worker is free takes the next file, in the order of the tests (see conftest.py)."""
+    """For pytest-xdist: whichever worker is free takes the next file, in the order of the files."""
     workers = [f"--tx=popen//env:{ROOT_VARIABLE}={root}" for root in roots]
     return ["--dist=loadfile", "--no-loadscope-reorder", *workers]
 

@@ -70,7 +70,7 @@ def server(log_format: str, serve: Callable[..., Server]) -> Server:
 
 
 @pytest.fixture
-def ivan(orders: Database[Document]) -> User:
+def ivan(stocked: Database[Document]) -> User:
     return User.objects.create_user(EMAIL, PASSWORD, name=NAME, phone=PHONE, is_staff=True)
 
 
@@ -112,15 +112,15 @@ def sign_in_to_the_admin(visitor: Visitor) -> httpx.Response:
 
 
 def test_faults_leave_no_secret_in_the_log_of_the_web_server(
-    server: Server, ivan: User, orders: Database[Document]
+    server: Server, ivan: User, stocked: Database[Document]
 ) -> None:
     buyer_of = {"x-server-token": SERVER_TOKEN, "x-buyer-address": "192.0.2.7"}
     with Visitor(str(server.client.base_url)) as visitor:
         token = visitor.login(EMAIL, PASSWORD, **buyer_of)["token"]
         assert checkout(visitor).json()["data"]["a"]["userErrors"] == []
-        order = orders["orders"].find_one({}) or {}
+        order = stocked["orders"].find_one({}) or {}
         before = faults(server)
-        with refusing(orders, "accounts_user", "orders"):
+        with refusing(stocked, "accounts_user", "orders"):
             visitor.send(literally("login", email=EMAIL, password=PASSWORD), None, **buyer_of)
             visitor.send(literally("login", email=EMAIL, password=GUESS), None, **buyer_of)
             visitor.send(literally("register", email=NEW_EMAIL, password=NEW_PASSWORD, name=NAME, phone=PHONE))
@@ -138,13 +138,13 @@ def test_faults_leave_no_secret_in_the_log_of_the_web_server(
 
 
 def test_faults_leave_no_secret_in_the_log_of_a_worker(
-    server: Server, ivan: User, orders: Database[Document], run_worker: Callable[..., Path], log_format: str
+    server: Server, ivan: User, stocked: Database[Document], run_worker: Callable[..., Path], log_format: str
 ) -> None:
     with Visitor(str(server.client.base_url)) as visitor:
         checkout(visitor)
     # An address that no letter can be sent to, which Django's refusal quotes.
     broken = {"$set": {"contact.email": f"{CONTACT_EMAIL}\n"}}
-    order = orders["orders"].find_one_and_update({}, broken) or {}
+    order = stocked["orders"].find_one_and_update({}, broken) or {}
     log = run_worker("--concurrency", "1", LOG_FORMAT=log_format)
     app.send_task(MAIL_TASK, (order["_id"],))
     seen = waited_for(log, "raised unexpected")
@@ -158,8 +158,8 @@ def waited_for(log: Path, text: str) -> str:
     return log.read_text()
 
 
-def test_what_a_log_tells_of_a_fault_still_leads_to_it(server: Server, ivan: User, orders: Database[Document]) -> None:
-    with refusing(orders, "accounts_user"), Visitor(str(server.client.base_url)) as visitor:
+def test_what_a_log_tells_of_a_fault_still_leads_to_it(server: Server, ivan: User, stocked: Database[Document]) -> None:
+    with refusing(stocked, "accounts_user"), Visitor(str(server.client.base_url)) as visitor:
         answer: dict[str, Any] = visitor.send(literally("login", email=EMAIL, password=PASSWORD)).json()
 
     request_id = answer["errors"][0]["extensions"]["requestId"]

@@ -93,11 +93,14 @@ def test_endless_errors_are_cut() -> None:
 def stream(request: pytest.FixtureRequest) -> Iterator[io.StringIO]:
     """What the process logs in this format."""
     stream = io.StringIO()
+    before = structlog.get_config()
     configuration.configure({"format": request.param, "level": "INFO", "error_texts": False})
     (handler,) = (one for one in logging.getLogger().handlers if type(one) is logging.StreamHandler)
     handler.setStream(stream)
     yield stream
     configuration.configure(cast("configuration.LogOptions", settings.LOGGING))
+    # The very same processors: loggers keep those with which they wrote first, and other tests capture by them.
+    structlog.configure(**before)
 
 
 def log_ours(error: BaseException) -> None:
