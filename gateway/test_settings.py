@@ -25,7 +25,7 @@ from gateway.settings import CASSANDRA_KEYSPACE_PREFIX, INSTALLED_APPS
 
 
 def _find_library(name: str, find: Callable[[str], str | None] = ctypes.util.find_library) -> str | None:
-    """The database backend looks for GDAL, which nobody has, forty times: half of what a process takes to start."""
+    """Two libraries look for GDAL, which nobody has, again and again: half of what a process takes to start."""
     return None if name.lower().startswith("gdal") else find(name)
 
 
