@@ -17,7 +17,7 @@ class Certificates:
     authority: Path
     """Whom clients must trust."""
     certificate: Path
-    """Of the server, for localhost and 127.0.0.1."""
+    """The server's certificate, for localhost and 127.0.0.1."""
     key: Path
 
     @property

@@ -50,7 +50,7 @@ def as_stored(*entries: Entry) -> list[LedgerEntry]:
 
 
 def received(order: OrderDocument) -> list[tuple[str, str, str]]:
-    """Of each payment: reference, amount, and what of it the order did not take."""
+    """Reference and amount of each payment, and what of it the order did not take."""
     ledger = ledger_of(order)
     parts = [part for entry in ledger if entry.kind is Kind.EXCESS for part in entry.parts]
     return [

@@ -39,7 +39,7 @@ pytestmark = pytest.mark.usefixtures("tables")
 
 @pytest.fixture
 def owner() -> str:
-    """Of this test alone: rows outlive tests."""
+    """An owner of this test alone: rows outlive tests."""
     return f"s:{uuid.uuid4().hex}"
 
 

@@ -91,7 +91,7 @@ class Outage(NamedTuple):
     stack: Stack
     before: dict[str, Any]
     token: str
-    """Of a customer who had signed in."""
+    """The token of a customer who had signed in."""
 
     def ask(self, query: str, **headers: str) -> httpx.Response:
         return self.web.post("/graphql", json={"query": query}, headers=headers)

@@ -92,7 +92,7 @@ def test_what_is_refused_raises_no_counter(settings: Settings) -> None:
 
 
 def end_waits() -> list[float]:
-    """Of every tally: how long the wait was that now is over."""
+    """How long the wait of every tally was that now is over."""
     seconds, microseconds = cache_client().time()
     now, waits = seconds + microseconds / 1e6, []
     for key, tally in kept().items():

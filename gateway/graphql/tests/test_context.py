@@ -28,7 +28,7 @@ def context(**headers: str) -> RequestContext:
 
 @pytest.fixture
 def session_key(database: Database[Document]) -> str:
-    """Of a merchandiser signed in to the admin."""
+    """The session key of a merchandiser signed in to the admin."""
     user = User.objects.create_user("staff@example.com", "secret", is_staff=True)
     session = import_module(settings.SESSION_ENGINE).SessionStore()
     session[SESSION_KEY] = str(user.pk)

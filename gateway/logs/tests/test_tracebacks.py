@@ -24,7 +24,7 @@ def fail(error: BaseException, cause: BaseException | None = None) -> None:
 
 
 def failure() -> BaseException:
-    """Of somebody else's code, with a cause, a context and a note that all hold the secret; and so do the locals."""
+    """An error of somebody else's code; its cause, context, note and locals all hold the secret."""
     first = caught(lambda: fail(KeyError(SECRET)))
     second = caught(lambda: fail(OperationFailure(f"failed on {SECRET}", 121, {"errmsg": SECRET}), first))
     last = caught(lambda: fail(ValueError(SECRET, {"password": SECRET})))

@@ -27,7 +27,7 @@ def all_ids() -> Evidence[list[str]]:
 
 @pytest.fixture
 def ids(database: Database[Document]) -> list[str]:
-    """Of orders that lie on two shards."""
+    """The ids of orders that lie on two shards."""
     ids = [f"order-{number:03}" for number in range(DOCUMENTS)]
     database[ORDERS].insert_many(
         [{"_id": id_, "owner": OWNERS[number % 2], "number": id_, "version": 1} for number, id_ in enumerate(ids)]

@@ -85,7 +85,7 @@ def staff(database: Database[Document], sent: list[CommandStartedEvent]) -> Clie
 
 
 def limits(sent: list[CommandStartedEvent], names: set[str]) -> list[int | None]:
-    """Of the pages' own commands: the routing table is read again by a thread of its own, now and then."""
+    """The limits of the pages' own commands: the routing table is read again by a thread of its own, now and then."""
     own = [event for event in sent if event.database_name != "config"]
     return [event.command.get("maxTimeMS") for event in own if event.command_name in names]
 

@@ -31,7 +31,7 @@ def afterwards(serve: Callable[..., Server]) -> str:
 
 @pytest.fixture
 def token(before: str, ivan: object) -> str:
-    """Of a session signed in under the old key."""
+    """The token of a session signed in under the old key."""
     with Visitor(before) as visitor:
         signed: str = visitor.login()["token"]
         return signed

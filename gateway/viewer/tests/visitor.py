@@ -44,7 +44,7 @@ class Visitor:
         return self.ask(REGISTER, variables, **headers)["register"]
 
     def email(self, **headers: str) -> str | None:
-        """Of the account that is signed in."""
+        """The address of the account that is signed in; None for a guest."""
         user = self.ask("{ viewer { user { email } } }", **headers)["viewer"]["user"]
         return user["email"] if user else None
 

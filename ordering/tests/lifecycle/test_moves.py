@@ -28,7 +28,7 @@ SERGEY = "sergey@mobile-world.example"
 
 @pytest.fixture
 def order(orders: Database[Document]) -> OrderDocument:
-    """Of two pieces, unpaid."""
+    """An unpaid order of two pieces."""
     fill(CUSTOMER, ("PROD-1", 2))
     made = buy().order
     settle_queued()

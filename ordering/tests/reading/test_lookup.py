@@ -21,7 +21,7 @@ OTHER = customer_owner("665f1c2ab0a1c2d3e4f50618")
 
 @pytest.fixture
 def order(orders: Database[Document]) -> OrderDocument:
-    """Of Ёлкина-Петрова, beside another one of somebody else."""
+    """An order of Ёлкина-Петрова, beside one of somebody else."""
     fill(OTHER, ("PROD-1", 1))
     buy(OTHER, contact=ContactDetails("Пётр Иной", "peter@example.com", "+44 20 7946 0018"))
     fill(CUSTOMER, ("PROD-1", 1))
