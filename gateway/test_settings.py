@@ -1,9 +1,7 @@
 """The gateway's settings as the tests want them: guards on, cheap passwords, sample documents installed."""
 
-import ctypes.util
 import os
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 if os.environ.get("TEST_ROOT") != os.environ.get("TEST_ROOT_TAKEN"):
@@ -22,14 +20,6 @@ if sys.dont_write_bytecode:
 
 from gateway.settings import *  # noqa: F403
 from gateway.settings import CASSANDRA_KEYSPACE_PREFIX, INSTALLED_APPS
-
-
-def _find_library(name: str, find: Callable[[str], str | None] = ctypes.util.find_library) -> str | None:
-    """Two libraries look for GDAL, which nobody has, again and again: half of what a process takes to start."""
-    return None if name.lower().startswith("gdal") else find(name)
-
-
-ctypes.util.find_library = _find_library
 
 INSTALLED_APPS = [*INSTALLED_APPS, "gateway.tests.samples"]
 MONGODB_GUARD_READS = True
