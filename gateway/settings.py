@@ -11,9 +11,6 @@ from environs import Env, validate
 from gateway.accounts.sign_in.password_rules import PASSWORD_RULES
 from gateway.redis.urls import next_database, verifying
 from gateway.schedule import SCHEDULE
-from gateway.startup import forgo_gdal
-
-forgo_gdal()
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = Env()
