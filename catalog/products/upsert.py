@@ -22,7 +22,7 @@ from catalog.structure.guard import category_errors, geozone_errors, use_structu
 from gateway.audit.trail import Action, Actor, differences, record
 from gateway.domain.errors import DomainError, Refused
 from gateway.idempotency.keys import keyed
-from gateway.idempotency.receipts import is_done, remember
+from gateway.idempotency.receipts import take_key
 from gateway.mongo.client import Pipeline, collection_of, orm_connection
 from gateway.mongo.transactions import TryAgain, in_transaction
 from gateway.sync.marks import CHANGED, new_marks
@@ -92,11 +92,9 @@ def upsert_product(
     key = keyed(idempotency_key, "productUpsert", request)
 
     def upsert() -> Upserted:
-        if is_done(key, actor):
+        if not take_key(key, actor):
             return _as_it_stands(wanted.product_id)
-        done = _upsert(wanted, actor=actor, seen=seen, expected=expectation, only_new=only_new, reason=reason)
-        remember(key, actor)
-        return done
+        return _upsert(wanted, actor=actor, seen=seen, expected=expectation, only_new=only_new, reason=reason)
 
     done = in_transaction(upsert)
     if done.changed:

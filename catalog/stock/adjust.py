@@ -24,7 +24,7 @@ from gateway.audit.trail import Action, Actor, record
 from gateway.domain.errors import DomainError, Refused
 from gateway.domain.input import text_errors
 from gateway.idempotency.keys import Keyed, keyed
-from gateway.idempotency.receipts import is_done, remember
+from gateway.idempotency.receipts import take_key
 from gateway.mongo.client import Expression, collection_of, orm_connection
 from gateway.mongo.transactions import TryAgain, in_transaction
 from gateway.sync.marks import CHANGED
@@ -124,16 +124,15 @@ def available(document: Mapping[str, Any], geozone: str) -> int:
 def _adjust_once(
     product_id: str, geozone: str, wanted: StockAdjustment, key: Keyed | None, *, actor: Actor
 ) -> Adjusted:
+    first_time = take_key(key, actor)
     directory = collection_of(ProductDirectory._meta.db_table, DirectoryEntry)
     entry = directory.find_one({"_id": product_id}, session=orm_connection().session)
     if entry is None:
         raise UnknownProduct("product")
     address = {"category": entry["category"], "_id": product_id}
-    if is_done(key, actor):
+    if not first_time:
         return Adjusted(_as_it_stands(address), replayed=True)
-    adjusted = _adjust(address, geozone, wanted, actor=actor)
-    remember(key, actor)
-    return Adjusted(adjusted)
+    return Adjusted(_adjust(address, geozone, wanted, actor=actor))
 
 
 def _adjust(address: Expression, geozone: str, wanted: StockAdjustment, *, actor: Actor) -> ProductDocument:

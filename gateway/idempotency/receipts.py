@@ -13,29 +13,26 @@ from gateway.mongo.client import collection_of, orm_connection
 RECEIPTS = Receipt._meta.db_table
 
 
-def is_done(keyed: Keyed | None, actor: Actor) -> bool:
-    """Whether the actor has done this under the key, as the running transaction sees it. False without a key.
+def take_key(keyed: Keyed | None, actor: Actor) -> bool:
+    """Bind the actor's key to the running transaction; False when this was done under it before. True without a key.
 
-    Raises KeyReused when other input was given under the key. When two come at once under one key, one of them
-    conflicts, in `remember` at the latest, is run again and finds the receipt.
+    Asked before anything is read for the change: each shard is seen as of the moment at which it is first asked, so a
+    transaction that looked at the product first could see what a rival under the same key has done, not its receipt.
+    As it is, the rival's insert conflicts, is run again and finds the receipt. What is refused leaves none.
+    Raises KeyReused when other input was given under the key.
     """
-    if keyed is None:
-        return False
-    receipt = _receipts().find_one({"_id": _id(keyed, actor)}, session=orm_connection().session)
-    if receipt is None:
-        return False
-    keyed.refuse_unless_same(receipt["request"])
-    return True
-
-
-def remember(keyed: Keyed | None, actor: Actor) -> None:
-    """Leave a receipt in the running transaction, as a part of the change: the key is bound once it commits."""
     session = orm_connection().session
     if session is None:
         raise RuntimeError("a receipt belongs to the transaction of the change it tells of")
-    if keyed is not None:
-        receipt: ReceiptDocument = {"_id": _id(keyed, actor), "request": keyed.request, "at": datetime.now(UTC)}
-        _receipts().insert_one(receipt, session=session)
+    if keyed is None:
+        return True
+    found = _receipts().find_one({"_id": _id(keyed, actor)}, session=session)
+    if found is not None:
+        keyed.refuse_unless_same(found["request"])
+        return False
+    receipt: ReceiptDocument = {"_id": _id(keyed, actor), "request": keyed.request, "at": datetime.now(UTC)}
+    _receipts().insert_one(receipt, session=session)
+    return True
 
 
 def _receipts() -> Collection[ReceiptDocument]:

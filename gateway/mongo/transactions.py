@@ -7,7 +7,6 @@ import pymongo
 from django.db import DEFAULT_DB_ALIAS, DatabaseError
 from pymongo.client_session import ClientSession
 from pymongo.errors import ClientBulkWriteException, PyMongoError, ServerSelectionTimeoutError
-from pymongo.read_concern import ReadConcern
 
 from gateway.mongo.client import orm_connection
 from gateway.mongo.outage import give_up_if_nobody_is_there
@@ -17,14 +16,11 @@ T = TypeVar("T")
 # An election takes about 3 s, a dead mongos is given up after 5: either may happen and the buyer still gets an answer.
 DEFAULT_SECONDS = 15.0
 
-# Without it each shard is read as of the moment at which the transaction first asks it: half of another one is seen.
-_ONE_MOMENT = ReadConcern("snapshot")
-
 _RETRY_LABELS = ("TransientTransactionError", "UnknownTransactionCommitResult")
 
 
 def in_transaction(work: Callable[[], T], *, seconds: float = DEFAULT_SECONDS, using: str = DEFAULT_DB_ALIAS) -> T:
-    """Run `work` in one transaction, which sees all shards as of one moment, and return what it returned.
+    """Run `work` in one transaction and return what it returned.
 
     ORM calls join by themselves; PyMongo calls join with `session=orm_connection().session`. `work` is run again after
     a write conflict, a failover or stale routing, so it must change nothing but the database; `on_commit` callbacks run
@@ -37,7 +33,7 @@ def in_transaction(work: Callable[[], T], *, seconds: float = DEFAULT_SECONDS, u
         return work()
     try:
         with connection.connection.start_session() as session, pymongo.timeout(seconds):
-            result: T = session.with_transaction(lambda _: _attempt(work, session, connection), _ONE_MOMENT)
+            result: T = session.with_transaction(lambda _: _attempt(work, session, connection))
     except BaseException as failure:
         connection.run_on_commit = []
         if isinstance(failure, _OrmError):

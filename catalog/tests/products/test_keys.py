@@ -15,7 +15,8 @@ from catalog.products.upsert import Expected, Upserted, upsert_product, version_
 from catalog.stock.adjust import Adjusted, adjust_stock
 from catalog.tests.shop import MARINA, assert_whole, draft, everything, raised
 from gateway.audit.trail import Actor
-from gateway.mongo.client import Document, collection_of
+from gateway.mongo.client import Document, collection_of, orm_connection
+from gateway.mongo.transactions import in_transaction
 from gateway.tests.races import at_once, paused_process
 
 pytestmark = pytest.mark.usefixtures("two_shards")
@@ -166,6 +167,23 @@ def test_products_made_at_once_under_one_key_are_made_once(shop: Database[Docume
     assert all(isinstance(result, Upserted) for result in results)
     assert [result.created for result in results].count(True) == 1
     assert_whole(shop)
+
+
+def test_product_made_under_the_same_key_after_the_receipts_were_looked_at_is_that_very_product(
+    shop: Database[Document],
+) -> None:
+    make = partial(upsert_product, draft(product_id="PROD-2"), actor=MARINA, idempotency_key="k-1", only_new=True)
+    rivals = [make]
+
+    def work() -> Upserted:
+        shop["idempotency_receipts"].find_one({}, session=orm_connection().session)
+        # From here on this transaction sees no receipt of the rival, but may see its product.
+        if rivals:
+            at_once(rivals.pop())
+        return make()
+
+    assert in_transaction(work).replayed
+    assert shop["products"].count_documents({"_id": "PROD-2"}) == 1
 
 
 @pytest.mark.parametrize("amount", [{"quantity": 10}, {"delta": 3}])

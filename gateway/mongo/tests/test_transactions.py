@@ -33,29 +33,6 @@ def test_orm_and_pymongo_writes_on_two_shards_commit_together(database: Database
     assert database[GADGETS].count_documents({}) == 2
 
 
-def test_two_shards_are_read_as_of_one_moment(database: Database[Document]) -> None:
-    keys = [("G-1", "audio"), ("G-2", "video")]
-    for id_, category in keys:
-        Gadget.objects.create(id=id_, category=category, name="прежнее")
-
-    def name(id_: str, category: str) -> str:
-        found = database[GADGETS].find_one({"category": category, "_id": id_}, session=orm_connection().session)
-        assert found is not None
-        return str(found["name"])
-
-    def rename_both() -> None:
-        for id_, category in keys:
-            Gadget.objects.filter(id=id_, category=category).update(name="новое")
-
-    def work() -> list[str]:
-        first = name(*keys[0])
-        # Meanwhile another process changes both, in one transaction.
-        at_once(lambda: in_transaction(rename_both))
-        return [first, name(*keys[1])]
-
-    assert in_transaction(work) == ["прежнее", "прежнее"]
-
-
 def test_error_rolls_everything_back_and_is_raised_as_it_was(database: Database[Document]) -> None:
     def work() -> None:
         Gadget.objects.create(id="G-1", category="audio", name="Наушники")
