@@ -41,6 +41,11 @@ INSTALLED_APPS = [
     "catalog",
     "cart",
     "ordering",
+    "admin_ext",
+    # The look of the admin; its site is ours, below. Before the contrib apps, whose templates it replaces.
+    "unfold.apps.BasicAppConfig",
+    "unfold.contrib.filters",
+    "unfold.contrib.forms",
     # The contrib apps under configurations that give their models ObjectId keys.
     "gateway.contrib.AdminConfig",
     "gateway.contrib.AuthConfig",

@@ -153,6 +153,11 @@ class Order(ShardedDocument):
     class Meta:
         managed = False
         db_table = "orders"
+        default_permissions = ("view", "change")
+        permissions = (
+            ("refund_order", "Возвращать деньги до предела"),
+            ("refund_above_limit", "Возвращать деньги выше предела"),
+        )
         verbose_name = "заказ"
         verbose_name_plural = "заказы"
 

@@ -2,7 +2,6 @@ from django.contrib import admin
 from django.utils.html import format_html_join
 
 from cart.models import AbandonedCartDay
-from gateway.staff.pages import BoundedPaginator
 from gateway.staff.read_only import ReadOnlyAdmin
 
 
@@ -13,10 +12,6 @@ class AbandonedCartDayAdmin(ReadOnlyAdmin):
     figures = ("day", "geozone", "carts", "abandoned", "rate", "ordered", "conversion", "lost_value")
     list_display = (*figures, "computed_at")
     list_filter = ("day",)
-    # Only the order that an index gives.
-    sortable_by = ()
-    paginator = BoundedPaginator
-    show_full_result_count = False
     fields = (*figures, "shown_products", "computed_at")
 
     @admin.display(description="доля брошенных")

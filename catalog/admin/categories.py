@@ -8,7 +8,7 @@ from catalog.admin.deletion import DeletedByAction
 from catalog.errors import CategoryInUse
 from catalog.models import Category
 from catalog.structure.categories import add_category, delete_category, edit_category, is_empty
-from gateway.audit.trail import Actor
+from gateway.audit.trail import Actor, Source
 from gateway.domain.errors import DomainError
 from gateway.staff.forms import ActionForm, SavedByItsForm
 
@@ -60,13 +60,13 @@ class CategoryAdmin(SavedByItsForm, DeletedByAction):
         return ("slug", "shown_path") if obj else ()
 
     def get_form(self, request: Any, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
-        return type("CategoryForm", (CategoryForm,), {"actor": Actor.account(request.user)})
+        return type("CategoryForm", (CategoryForm,), {"actor": Actor.account(request.user, Source.ADMIN)})
 
     def refusal(self, obj: Category) -> DomainError | None:
         return None if is_empty(obj.slug) else CategoryInUse()
 
     def delete_model(self, request: Any, obj: Category) -> None:
-        delete_category(obj.slug, actor=Actor.account(request.user))
+        delete_category(obj.slug, actor=Actor.account(request.user, Source.ADMIN))
 
 
 def leaf_choices() -> list[tuple[str, str]]:

@@ -2,14 +2,15 @@
 
 from typing import Any
 
-from django.contrib import admin, messages
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
 from gateway.domain.errors import DomainError
 from gateway.staff.forms import staff_language
+from gateway.staff.model_admin import StaffAdmin
 
 
-class DeletedByAction(admin.ModelAdmin):
+class DeletedByAction(StaffAdmin):
     """Objects are deleted one at a time; a refusal of the action is shown instead of an error page."""
 
     def refusal(self, obj: Any) -> DomainError | None:

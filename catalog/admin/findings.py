@@ -1,7 +1,6 @@
 from django.contrib import admin
 
 from catalog.models import ReservationFinding
-from gateway.staff.pages import BoundedPaginator
 from gateway.staff.read_only import ReadOnlyAdmin
 
 
@@ -10,6 +9,3 @@ class ReservationFindingAdmin(ReadOnlyAdmin):
     """Reservations that differ from the orders right now. What was corrected stands in the audit."""
 
     list_display = ("product_id", "geozone", "reserved", "expected", "difference", "first_seen", "last_seen")
-    sortable_by = ()
-    paginator = BoundedPaginator
-    show_full_result_count = False

@@ -7,7 +7,7 @@ from catalog.admin.deletion import DeletedByAction
 from catalog.errors import GeozoneInUse
 from catalog.models import Geozone
 from catalog.structure.geozones import add_geozone, delete_geozone, edit_geozone, stocked_product
-from gateway.audit.trail import Actor
+from gateway.audit.trail import Actor, Source
 from gateway.domain.errors import DomainError
 from gateway.staff.forms import ActionForm
 
@@ -39,16 +39,18 @@ class GeozoneAdmin(DeletedByAction):
 
     def get_form(self, request: Any, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         made = super().get_form(request, obj, change, **kwargs)
-        return type("GeozoneForm", (made,), {"actor": Actor.account(request.user)})
+        return type("GeozoneForm", (made,), {"actor": Actor.account(request.user, Source.ADMIN)})
 
     def save_model(self, request: Any, obj: Geozone, form: Any, change: bool) -> None:
         """Save what was edited in the list. The form of a single geozone has saved it already."""
         if not isinstance(form, GeozoneForm):
-            edit_geozone(obj.code, name=obj.name, position=obj.position, actor=Actor.account(request.user))
+            edit_geozone(
+                obj.code, name=obj.name, position=obj.position, actor=Actor.account(request.user, Source.ADMIN)
+            )
 
     def refusal(self, obj: Geozone) -> DomainError | None:
         product_id = stocked_product(obj.code)
         return GeozoneInUse(product_id=product_id) if product_id else None
 
     def delete_model(self, request: Any, obj: Geozone) -> None:
-        delete_geozone(obj.code, actor=Actor.account(request.user))
+        delete_geozone(obj.code, actor=Actor.account(request.user, Source.ADMIN))

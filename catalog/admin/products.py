@@ -13,10 +13,10 @@ from catalog.admin.product_form import STOCK, product_form
 from catalog.documents import DirectoryEntry, ProductDocument
 from catalog.models import Geozone, Product, ProductDirectory
 from catalog.search.words import stem, words_in
-from gateway.audit.trail import Actor
+from gateway.audit.trail import Actor, Source
 from gateway.mongo.client import collection_of
 from gateway.staff.forms import SavedByItsForm
-from gateway.staff.pages import BoundedPaginator
+from gateway.staff.model_admin import StaffAdmin
 
 LISTED = ("id", "name", "category", "price", "available_in", "withdrawn", "updated_at")
 
@@ -36,17 +36,13 @@ class ByCategory(admin.SimpleListFilter):
 
 
 @admin.register(Product)
-class ProductAdmin(SavedByItsForm, admin.ModelAdmin):
+class ProductAdmin(SavedByItsForm, StaffAdmin):
     list_display = ("id", "name", "category", "price", "shown_available", "withdrawn", "updated_at")
     list_filter = (ByCategory, "withdrawn")
     # The only order that an index gives with and without a category; without one every shard is asked.
     ordering = ("id",)
-    sortable_by = ()
     search_fields = ("id",)
     search_help_text = "Артикул целиком или слова из названия и описания."
-    paginator = BoundedPaginator
-    show_full_result_count = False
-    list_per_page = 50
 
     # What those who may only look are shown instead of the form.
     shown = (
@@ -113,7 +109,7 @@ class ProductAdmin(SavedByItsForm, admin.ModelAdmin):
         document = None
         if obj is not None:
             document = _products().find_one({"category": obj.category, "_id": obj.id})
-        return product_form(document, actor=Actor.account(request.user), with_stock=_moves_stock(request))
+        return product_form(document, actor=Actor.account(request.user, Source.ADMIN), with_stock=_moves_stock(request))
 
     def history_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None

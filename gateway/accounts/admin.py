@@ -1,9 +1,12 @@
 from django.contrib import admin
+from django.contrib.auth.admin import GroupAdmin as DjangoGroupAdmin
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
-from django.contrib.auth.forms import AdminUserCreationForm, UserChangeForm
+from django.contrib.auth.models import Group
 from django.forms import EmailField
+from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
 from gateway.accounts.models import User, normalize_email
+from gateway.staff.model_admin import StaffAdmin
 
 
 class NormalizedEmailField(EmailField):
@@ -13,7 +16,7 @@ class NormalizedEmailField(EmailField):
         return normalize_email(super().clean(value))
 
 
-class UserCreation(AdminUserCreationForm):
+class UserCreation(UserCreationForm):
     email = NormalizedEmailField(label="E-mail")
 
     class Meta:
@@ -30,9 +33,10 @@ class UserChange(UserChangeForm):
 
 
 @admin.register(User)
-class UserAdmin(DjangoUserAdmin):
+class UserAdmin(DjangoUserAdmin, StaffAdmin):
     form = UserChange
     add_form = UserCreation
+    change_password_form = AdminPasswordChangeForm
     ordering = ("email",)
     list_display = ("email", "name", "phone", "is_staff", "is_active", "last_login")
     list_filter = ("is_staff", "is_superuser", "is_active", "groups")
@@ -45,3 +49,11 @@ class UserAdmin(DjangoUserAdmin):
     )
     readonly_fields = ("last_login", "date_joined")
     add_fieldsets = ((None, {"classes": ("wide",), "fields": ("email", "usable_password", "password1", "password2")}),)
+
+
+admin.site.unregister(Group)
+
+
+@admin.register(Group)
+class GroupAdmin(DjangoGroupAdmin, StaffAdmin):
+    pass

@@ -102,3 +102,19 @@ class User(AbstractBaseUser, PermissionsMixin):
 
     def get_short_name(self) -> str:
         return self.name.split(" ")[0] or self.email
+
+
+class Customer(User):
+    """An account of somebody who buys; the same people as staff see them, apart from the accounts of staff."""
+
+    class Meta:
+        proxy = True
+        default_permissions = ("view", "change")
+        permissions = (
+            ("see_contacts", "Видеть телефоны и адреса покупателей"),
+            ("unmask_contacts", "Открывать скрытый контакт с записью в журнал"),
+            ("export_customer", "Выгружать данные покупателя"),
+            ("anonymise_customer", "Обезличивать покупателя"),
+        )
+        verbose_name = "покупатель"
+        verbose_name_plural = "покупатели"

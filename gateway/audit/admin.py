@@ -7,7 +7,6 @@ from django.utils.html import format_html_join
 
 from gateway.audit.models import AuditEntry
 from gateway.audit.trail import Action
-from gateway.staff.pages import BoundedPaginator
 from gateway.staff.read_only import ReadOnlyAdmin
 
 KINDS = sorted({action.value.partition(".")[0] for action in Action} - {"stock"})
@@ -30,12 +29,8 @@ class AuditEntryAdmin(ReadOnlyAdmin):
 
     list_display = ("at", "actor", "action", "target", "shown_changes", "reason")
     list_filter = (ByAction,)
-    # Only orders that an index gives.
-    sortable_by = ()
     search_fields = ("target",)
     search_help_text = "Артикул, адрес категории, код геозоны или e-mail сотрудника, целиком."
-    paginator = BoundedPaginator
-    show_full_result_count = False
     fields = ("at", "actor", "actor_id", "action", "target", "shown_changes", "reason")
 
     @admin.display(description="изменения")

@@ -11,6 +11,8 @@ class AuditEntryDocument(TypedDict):
     at: datetime
     actor_id: str
     actor: str
+    source: str
+    step: str
     action: str
     target: str
     changes: dict[str, list[Any]]

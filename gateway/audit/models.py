@@ -14,6 +14,10 @@ class AuditEntry(models.Model):
     actor_id = models.CharField("учётная запись", max_length=64)
     actor = models.CharField("кто", max_length=254)
     """The person's address at that time: accounts are renamed, the past is not."""
+    source = models.CharField("откуда", max_length=16, default="system")
+    """One of the values of `gateway.audit.trail.Source`."""
+    step = models.CharField("шаг", max_length=36, blank=True)
+    """The same for everything that was done in one step; entries of earlier releases have none."""
     action = models.CharField("действие", max_length=64)
     """One of the values of `gateway.audit.trail.Action`."""
     target = models.CharField("что", max_length=160)
@@ -27,6 +31,7 @@ class AuditEntry(models.Model):
             Index({"target": 1, "at": -1}),
             Index({"actor": 1, "at": -1}),
             Index({"action": 1, "at": -1}),
+            Index({"step": 1, "_id": 1}),
             Index({"at": -1}),
         )
     )

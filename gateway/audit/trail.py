@@ -10,6 +10,7 @@ from bson import Decimal128, ObjectId
 
 from gateway.audit.documents import AuditEntryDocument
 from gateway.audit.models import AuditEntry
+from gateway.domain.uuid7 import uuid7
 from gateway.mongo.client import collection_of, orm_connection
 
 COLLECTION = AuditEntry._meta.db_table
@@ -28,6 +29,40 @@ class Action(Enum):
     GEOZONE_ADDED = "geozone.added"
     GEOZONE_CHANGED = "geozone.changed"
     GEOZONE_DELETED = "geozone.deleted"
+    ORDER_ADVANCED = "order.advanced"
+    ORDER_CANCELLED = "order.cancelled"
+    ORDER_REFUNDED = "order.refunded"
+    ORDER_REPAID = "order.repaid"
+    ORDER_PAYMENT_RECORDED = "order.payment_recorded"
+    ORDER_DETAILS_CHANGED = "order.details_changed"
+    ORDER_GEOZONE_CHANGED = "order.geozone_changed"
+    ORDER_NOTED = "order.noted"
+    ORDER_LETTER_RESENT = "order.letter_resent"
+    ORDER_TRACKED = "order.tracked"
+    STRAY_MONEY_SETTLED = "stray_money.settled"
+    CUSTOMER_NOTED = "customer.noted"
+    CUSTOMER_DEACTIVATED = "customer.deactivated"
+    CUSTOMER_ACTIVATED = "customer.activated"
+    CUSTOMER_SIGNED_OUT = "customer.signed_out"
+    CUSTOMER_EXPORTED = "customer.exported"
+    CUSTOMER_ANONYMISED = "customer.anonymised"
+    CONTACTS_SHOWN = "contacts.shown"
+    CART_RESTORED = "cart.restored"
+    STAFF_INVITED = "staff.invited"
+    STAFF_CHANGED = "staff.changed"
+    STAFF_SIGNED_OUT = "staff.signed_out"
+    STAFF_PASSWORD_RESET = "staff.password_reset"  # noqa: S105 - an action
+    STAFF_SECOND_FACTOR_CHANGED = "staff.second_factor_changed"
+    ROLE_CHANGED = "role.changed"
+
+
+class Source(Enum):
+    """From where somebody acted."""
+
+    ADMIN = "admin"
+    API = "api"
+    IMPORT = "import"
+    SYSTEM = "system"
 
 
 class Account(Protocol):
@@ -38,14 +73,17 @@ class Account(Protocol):
 
 
 class Actor(NamedTuple):
-    """Who acts, as the trail names them."""
+    """Who acts, from where, in which step, as the trail names them. Made anew for each step."""
 
     id: str
     name: str
+    source: Source = Source.SYSTEM
+    step: str = ""
+    """One id for everything that is done in one step; empty: each entry is a step of its own."""
 
     @classmethod
-    def account(cls, account: Account) -> "Actor":
-        return cls(id=str(account.pk), name=account.email)
+    def account(cls, account: Account, source: Source) -> "Actor":
+        return cls(id=str(account.pk), name=account.email, source=source, step=str(uuid7()))
 
     @classmethod
     def program(cls, name: str) -> "Actor":
@@ -67,6 +105,8 @@ def record(action: Action, target: str, *, actor: Actor, changes: Changes, reaso
         "at": datetime.now(UTC),
         "actor_id": actor.id,
         "actor": actor.name,
+        "source": actor.source.value,
+        "step": actor.step or str(uuid7()),
         "action": action.value,
         "target": target,
         "changes": {field: [_plain(before), _plain(after)] for field, (before, after) in changes.items()},

@@ -2,11 +2,12 @@
 
 from typing import Any
 
-from django.contrib import admin
 from django.http import HttpRequest
 
+from gateway.staff.model_admin import StaffAdmin
 
-class ReadOnlyAdmin(admin.ModelAdmin):
+
+class ReadOnlyAdmin(StaffAdmin):
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
 

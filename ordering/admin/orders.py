@@ -12,7 +12,6 @@ from django.utils.timezone import localtime
 from catalog.structure.geozones import all_geozones
 from gateway.mongo.reads import run
 from gateway.paging import Slice
-from gateway.staff.pages import BoundedPaginator
 from gateway.staff.read_only import ReadOnlyAdmin
 from ordering.ledger.fields import ledger_of
 from ordering.ledger.ledger import Kind, Ledger, State, due_back, paid, refunded
@@ -70,12 +69,8 @@ class ToRefund(admin.SimpleListFilter):
 class OrderAdmin(ReadOnlyAdmin):
     list_display = ("number", "created_at", "status", "shown_geozone", "shown_contact", "shown_total", "to_refund")
     list_filter = (ByStatus, ByGeozone, ToRefund)
-    sortable_by = ()
     search_fields = ("number",)
     search_help_text = "Номер заказа, e-mail, телефон в любом виде, имя или id покупателя."
-    paginator = BoundedPaginator
-    show_full_result_count = False
-    list_per_page = 50
     fieldsets = (
         (None, {"fields": ("number", "status", "created_at", "updated_at", "reserved_until", "geozone")}),
         ("Покупатель", {"fields": ("shown_contact", "shown_address", "user_id")}),

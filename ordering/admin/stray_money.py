@@ -7,9 +7,8 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from gateway.accounts.models import User
-from gateway.audit.trail import Actor
+from gateway.audit.trail import Actor, Source
 from gateway.staff.forms import ActionForm, SavedByItsForm
-from gateway.staff.pages import BoundedPaginator
 from gateway.staff.read_only import ReadOnlyAdmin
 from ordering.ledger.references import reference_of
 from ordering.models import StrayMoney
@@ -44,10 +43,7 @@ class StrayMoneyAdmin(SavedByItsForm, ReadOnlyAdmin):
     form = SettlingForm
     list_display = ("at", "type", "amount", "currency", "order", "reason", "settled_at", "settled_by")
     list_filter = (Settled,)
-    sortable_by = ()
     ordering = ("-at", "-id")
-    paginator = BoundedPaginator
-    show_full_result_count = False
     fields = (
         *("at", "type", "reference", "amount", "currency", "order", "reason"),
         *("settled_reference", "settled_at", "settled_by"),
@@ -67,4 +63,4 @@ class StrayMoneyAdmin(SavedByItsForm, ReadOnlyAdmin):
 
     def get_form(self, request: Any, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         made = super().get_form(request, obj, change, **kwargs)
-        return type("SettlingForm", (made,), {"actor": Actor.account(request.user)})
+        return type("SettlingForm", (made,), {"actor": Actor.account(request.user, Source.ADMIN)})

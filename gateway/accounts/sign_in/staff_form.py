@@ -1,8 +1,7 @@
 """The form by which staff sign in to the admin: failures count as in the API, against the same limits."""
 
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from django.contrib.admin.forms import AdminAuthenticationForm
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 
@@ -12,8 +11,13 @@ from gateway.accounts.sign_in import attempts, known_devices
 from gateway.accounts.sign_in.hashing import hashing_pool
 from gateway.web.http import UNKNOWN, network_of
 
+if TYPE_CHECKING:
+    from django.contrib.auth.forms import AuthenticationForm
+else:
+    from unfold.forms import AuthenticationForm
 
-class StaffSignIn(AdminAuthenticationForm):
+
+class StaffSignIn(AuthenticationForm):
     def clean(self) -> dict[str, Any]:
         try:
             return hashing_pool().run(self._recognise)

@@ -30,7 +30,8 @@ def test_accounts_sign_in_with_their_rights(database: Database[Document]) -> Non
     assert staff.is_superuser
     assert merchandiser.has_perm("catalog.change_geozone")
     assert not merchandiser.has_perm("accounts.view_user")
-    assert support.has_perm("accounts.view_user")
+    assert not support.has_perm("accounts.view_user")
+    assert support.has_perm("accounts.view_customer")
     assert not support.has_perm("catalog.change_geozone")
     assert not customer.has_perm("catalog.view_geozone")
 

@@ -1,0 +1,24 @@
+"""What every page of staff about a model has in common."""
+
+from typing import TYPE_CHECKING, ClassVar
+
+from django.core.paginator import Paginator
+
+from gateway.staff.pages import BoundedPaginator
+
+if TYPE_CHECKING:
+    # Unfold's own has no types; to the checker it is what it extends.
+    from django.contrib.admin import ModelAdmin
+else:
+    from unfold.admin import ModelAdmin
+
+
+class StaffAdmin(ModelAdmin):
+    """A list that never counts or sorts a whole collection, and forms that do not lose what was typed."""
+
+    paginator: ClassVar[type[Paginator]] = BoundedPaginator
+    show_full_result_count = False
+    # Only orders that an index gives; a page names those it has.
+    sortable_by: ClassVar[list[str] | tuple[str, ...] | None] = ()
+    list_per_page = 50
+    warn_unsaved_form = True
