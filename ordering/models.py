@@ -137,16 +137,20 @@ class Order(ShardedDocument):
             Index({"status": 1, "created_at": -1, "_id": -1}),
             Index({"geozone": 1, "created_at": -1, "_id": -1}),
             # Sweeps: what is held and not paid, and what stock is owed.
-            Index({"reserved_until": 1}, where={"reserved_until": {"$type": "date"}}),
+            Index({"reserved_until": 1, "_id": 1}, where={"reserved_until": {"$type": "date"}}),
             Index({"stock_due.at": 1}, where={"stock_due.at": {"$exists": True}}),
             Index({"mail_due.at": 1}, where={"mail_due.at": {"$exists": True}}),
             # What Cassandra has still to be told of: for the sweep, and to be merged into an owner's history.
             Index({"unsynced.due": 1}, where=UNSYNCED),
             Index({"owner": 1, "unsynced.due": 1}, where=UNSYNCED),
+            # Operators: what it has waited for too long, however often it was tried.
+            Index({"unsynced.since": 1, "_id": 1}, where=UNSYNCED),
             # The archive and the reconciliation, by day.
             Index({"created_at": 1, "_id": 1}),
             # Support: money that has to go back.
             Index({"to_refund": 1, "created_at": -1, "_id": -1}, where={"to_refund": True}),
+            # Support: buyers whom a letter did not reach.
+            Index({"mail_given_up": 1, "created_at": -1, "_id": -1}, where={"mail_given_up": True}),
         ),
     )
 
