@@ -6,7 +6,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
 from gateway.domain.errors import DomainError
-from gateway.staff.forms import staff_language
+from gateway.staff.language import staff_language
 from gateway.staff.model_admin import StaffAdmin
 
 

@@ -13,7 +13,7 @@ from pymongo.errors import ExecutionTimeout
 
 from gateway import deadline
 from gateway.domain.texts import Text
-from gateway.staff.forms import staff_language
+from gateway.staff.language import staff_language
 
 log = structlog.get_logger(__name__)
 

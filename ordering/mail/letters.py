@@ -9,6 +9,7 @@ from django.conf import settings
 from django.template import Context, Engine
 
 from gateway.domain.input import normal_key
+from gateway.domain.money import money_text
 from gateway.domain.texts import DEFAULT_LANGUAGE, Language
 from ordering.documents import OrderDocument, OrderEvent
 from ordering.events import EventType
@@ -121,9 +122,3 @@ def _minutes_left(order: OrderDocument, event: OrderEvent) -> int | None:
     """For how many minutes the stock was held when the event happened; None when it is not held any more."""
     until = order["reserved_until"]
     return None if until is None else round((until - event["at"]).total_seconds() / 60)
-
-
-def money_text(amount: Decimal, language: Language) -> str:
-    """The amount as the language writes it: 57970 → 57 970,00 ₽ or 57,970.00 RUB."""
-    text = f"{amount:,.2f}"
-    return f"{text} RUB" if language == "en" else f"{text.replace(',', ' ').replace('.', ',')} ₽"

@@ -1,0 +1,10 @@
+"""The language in which staff are spoken to."""
+
+from django.utils.translation import get_language
+
+from gateway.domain.texts import Language
+
+
+def staff_language() -> Language:
+    """The language of the page: English for those who chose it, Russian for all others."""
+    return "en" if (get_language() or "").startswith("en") else "ru"
