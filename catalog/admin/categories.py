@@ -24,7 +24,8 @@ class CategoryForm(ActionForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if self.instance.pk:
-            del self.fields["slug"], self.fields["parent"]
+            # The slug is gone already: it is shown for reading.
+            del self.fields["parent"]
         else:
             self.fields["parent"].choices = [("", "— в корне —"), *_paths()]  # type: ignore[attr-defined]
 
@@ -58,9 +59,6 @@ class CategoryAdmin(SavedByItsForm, DeletedByAction):
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         return ("slug", "shown_path") if obj else ()
-
-    def get_form(self, request: Any, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
-        return type("CategoryForm", (CategoryForm,), {"actor": Actor.account(request.user, Source.ADMIN)})
 
     def refusal(self, obj: Category) -> DomainError | None:
         return None if is_empty(obj.slug) else CategoryInUse()

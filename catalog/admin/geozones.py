@@ -9,7 +9,7 @@ from catalog.models import Geozone
 from catalog.structure.geozones import add_geozone, delete_geozone, edit_geozone, stocked_product
 from gateway.audit.trail import Actor, Source
 from gateway.domain.errors import DomainError
-from gateway.staff.forms import ActionForm
+from gateway.staff.forms import ActionForm, SavedByItsForm
 
 
 class GeozoneForm(ActionForm):
@@ -28,7 +28,7 @@ class GeozoneForm(ActionForm):
 
 
 @admin.register(Geozone)
-class GeozoneAdmin(DeletedByAction):
+class GeozoneAdmin(SavedByItsForm, DeletedByAction):
     form = GeozoneForm
     list_display = ("name", "code", "position")
     list_editable = ("position",)
@@ -37,16 +37,13 @@ class GeozoneAdmin(DeletedByAction):
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         return ("code",) if obj else ()
 
-    def get_form(self, request: Any, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
-        made = super().get_form(request, obj, change, **kwargs)
-        return type("GeozoneForm", (made,), {"actor": Actor.account(request.user, Source.ADMIN)})
-
     def save_model(self, request: Any, obj: Geozone, form: Any, change: bool) -> None:
-        """Save what was edited in the list. The form of a single geozone has saved it already."""
-        if not isinstance(form, GeozoneForm):
-            edit_geozone(
-                obj.code, name=obj.name, position=obj.position, actor=Actor.account(request.user, Source.ADMIN)
-            )
+        """Call the form's action; what was edited in the list has no such form, and is saved here."""
+        if isinstance(form, GeozoneForm):
+            super().save_model(request, obj, form, change)
+        else:
+            actor = Actor.account(request.user, Source.ADMIN)
+            edit_geozone(obj.code, name=obj.name, position=obj.position, actor=actor)
 
     def refusal(self, obj: Geozone) -> DomainError | None:
         product_id = stocked_product(obj.code)

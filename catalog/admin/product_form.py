@@ -11,9 +11,9 @@ from catalog.documents import ProductDocument
 from catalog.models import Geozone, Product
 from catalog.products.drafts import AttributeDraft, ImageDraft, ProductDraft, StockDraft
 from catalog.products.upsert import Seen, seen_in, upsert_product
-from gateway.audit.trail import Actor
 from gateway.domain.errors import DomainError
 from gateway.staff.forms import ActionForm
+from gateway.staff.money import MoneyField
 
 STOCK = "stock_"
 
@@ -23,8 +23,8 @@ class ProductForm(ActionForm):
     name = forms.CharField(label="Название", max_length=200, widget=forms.TextInput({"class": "vTextField"}))
     category = forms.ChoiceField(label="Категория")
     withdrawn = forms.BooleanField(label="Снят с продажи", required=False)
-    base_price = forms.DecimalField(label="Цена, ₽")
-    sale_price = forms.DecimalField(label="Цена со скидкой, ₽", required=False)
+    base_price = MoneyField(label="Цена, ₽", asks_of_jump=True)
+    sale_price = MoneyField(label="Цена со скидкой, ₽", required=False, asks_of_jump=True)
     description = forms.CharField(
         label="Описание", required=False, widget=forms.Textarea({"rows": 6, "class": "vLargeTextField"})
     )
@@ -120,7 +120,7 @@ class ProductForm(ActionForm):
             return Seen("", {})
 
 
-def product_form(document: ProductDocument | None, *, actor: Actor, with_stock: bool) -> type[ProductForm]:
+def product_form(document: ProductDocument | None, *, with_stock: bool) -> type[ProductForm]:
     """The form for this product and this editor; its stock fields follow the geozones there are."""
     levels = {level["geozone"]: level for level in (document.get("stock", ()) if document else ())}
     stock = {
@@ -132,7 +132,7 @@ def product_form(document: ProductDocument | None, *, actor: Actor, with_stock: 
         )
         for geozone in (Geozone.objects.all() if with_stock else ())
     }
-    return type("ProductForm", (ProductForm,), {**stock, "actor": actor, "document": document})
+    return type("ProductForm", (ProductForm,), {**stock, "document": document})
 
 
 def attribute_lines(document: ProductDocument) -> str:

@@ -13,7 +13,6 @@ from catalog.admin.product_form import STOCK, product_form
 from catalog.documents import DirectoryEntry, ProductDocument
 from catalog.models import Geozone, Product, ProductDirectory
 from catalog.search.words import stem, words_in
-from gateway.audit.trail import Actor, Source
 from gateway.mongo.client import collection_of
 from gateway.staff.forms import SavedByItsForm
 from gateway.staff.model_admin import StaffAdmin
@@ -109,7 +108,7 @@ class ProductAdmin(SavedByItsForm, StaffAdmin):
         document = None
         if obj is not None:
             document = _products().find_one({"category": obj.category, "_id": obj.id})
-        return product_form(document, actor=Actor.account(request.user, Source.ADMIN), with_stock=_moves_stock(request))
+        return product_form(document, with_stock=_moves_stock(request))
 
     def history_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None

@@ -18,3 +18,13 @@ class ReceiptDocument(TypedDict):
     _id: str
     request: str
     at: datetime
+
+
+class SubmissionDocument(TypedDict):
+    """Says that a member of staff sent a form, see gateway/idempotency/submissions.py."""
+
+    _id: str
+    request: str
+    at: datetime
+    done: bool
+    """False: under way, or ended nobody knows how."""

@@ -1,54 +1,316 @@
-"""Admin forms that do not save rows but call an action of the domain."""
+"""Forms of staff that call an action of the domain: pages of a model, and dialogs for one action on one object.
 
-from collections.abc import Sequence
-from typing import Any, ClassVar
+A form is checked first, without any side effect. Then the action runs. What it refuses is shown beside the fields, all
+reasons at once, with everything that was typed.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, ClassVar, NamedTuple, cast
 
 from django import forms
-from django.utils.translation import get_language
+from django.contrib import messages
+from django.contrib.admin.options import ModelAdmin
+from django.contrib.admin.utils import quote, unquote
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+from django.utils.crypto import get_random_string
+from django.views import View
 
-from gateway.audit.trail import Actor
+from gateway.accounts.models import User
+from gateway.audit.trail import Actor, Source
 from gateway.domain.errors import DomainError
-from gateway.domain.texts import Language
+from gateway.domain.texts import Text
+from gateway.idempotency.keys import KeyReused, keyed
+from gateway.idempotency.submissions import OutcomeUnknown, submission
+from gateway.staff.language import staff_language
+from gateway.staff.money import AsksOfJumps
+from gateway.staff.widgets import dress
+
+DONE = Text("Сделано.", "Done.")
+DONE_BEFORE = Text("Эта форма уже отправлена: всё сделано.", "This form was sent before: it is done.")
+SENT_BEFORE = Text(
+    "Эта форма уже отправлена с другими данными. Проверьте, что сделано; если нужно ещё, отправьте снова.",
+    "This form was sent before with other input. See what was done; if you want this as well, send it again.",
+)
+KEY_LENGTH = 32
 
 
-class ActionForm(forms.ModelForm):
-    """A form whose last check is the action itself, so that what the domain refuses stands beside its field.
-
-    Once `is_valid` says yes, the change is made; the admin has nothing left to save.
-    """
-
-    actor: ClassVar[Actor]
-    """Who acts; set on the class that `ModelAdmin.get_form` makes for one request."""
-
-    def act(self) -> None:
-        """Call the action and bring `self.instance` in line with what it made."""
-        raise NotImplementedError
+class TellsRefusals(forms.BaseForm):
+    """A form that shows the reasons of an action beside its fields."""
 
     def field_of(self, path: Sequence[str | int]) -> str | None:
-        """The form's field for a path of the action's input; None: the error stands above the form."""
+        """The form's field for a path of the action's input; None: the reason stands above the form."""
         return str(path[0]) if path and path[0] in self.fields else None
 
     def told(self, reason: DomainError) -> str:
         """The reason in the language of the member of staff."""
         return reason.message(staff_language())
 
+    def tell(self, refusal: DomainError) -> None:
+        """Add every reason of the refusal to the form."""
+        # All of them before the first is added: that drops its field from `cleaned_data`, which the others may need.
+        told = [(self.field_of(reason.path), self.told(reason)) for reason in refusal]
+        for field, message in told:
+            self.add_error(field, message)
+
+
+class ActionForm(TellsRefusals, AsksOfJumps, forms.ModelForm):
+    """The form of a page of a model, for a `SavedByItsForm`."""
+
+    actor: Actor
+    """Who acts; there when `act` is called."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        dress(self.fields.values())
+
+    def act(self) -> None:
+        """Call the action and bring `self.instance` in line with what it made."""
+        raise NotImplementedError
+
     def _post_clean(self) -> None:
-        """Call the action, in place of Django's validation of the instance, which the action knows better."""
-        if self.errors:
-            return
-        try:
-            self.act()
-        except DomainError as refusal:
-            for reason in refusal:
-                self.add_error(self.field_of(reason.path), self.told(reason))
+        """Leave the instance alone, which the action knows better; tell what it refused, if it has."""
+        if refusal := _refusal.get():
+            self.tell(refusal)
+
+
+_refusal: ContextVar[DomainError | None] = ContextVar("refusal_of_the_action", default=None)
+
+
+class _Declined(Exception):
+    """The action refused what the form had accepted."""
+
+    def __init__(self, refusal: DomainError) -> None:
+        super().__init__(str(refusal))
+        self.refusal = refusal
 
 
 class SavedByItsForm:
-    """Mixed into a ModelAdmin whose form is an `ActionForm`."""
+    """Mixed into a ModelAdmin whose form is an `ActionForm`: saving is the form's action."""
 
     def save_model(self, request: Any, obj: Any, form: Any, change: bool) -> None:
-        """Nothing to do: the change was made when the form was checked."""
+        form.actor = Actor.account(request.user, Source.ADMIN)
+        try:
+            form.act()
+        except DomainError as refusal:
+            raise _Declined(refusal) from refusal
+
+    def changeform_view(self, request: Any, *args: Any, **kwargs: Any) -> HttpResponse:
+        """Show the page; when the action declines, show the form again: this time it knows why, and is not valid."""
+        view = super().changeform_view  # type: ignore[misc]
+        try:
+            return view(request, *args, **kwargs)  # type: ignore[no-any-return]
+        except _Declined as declined:
+            with _told(declined.refusal):
+                # Rendered here, while the refusal is known.
+                return view(request, *args, **kwargs).render()  # type: ignore[no-any-return]
 
 
-def staff_language() -> Language:
-    return "en" if (get_language() or "").startswith("en") else "ru"
+@contextmanager
+def _told(refusal: DomainError) -> Iterator[None]:
+    token = _refusal.set(refusal)
+    try:
+        yield
+    finally:
+        _refusal.reset(token)
+
+
+class DialogForm(TellsRefusals, AsksOfJumps, forms.Form):
+    """The form of an `ActionDialog`."""
+
+    key = forms.CharField(widget=forms.HiddenInput, max_length=KEY_LENGTH, required=False)
+    """Made when the form is shown: sent twice, it is one action."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["key"].initial = _new_key
+        dress(self.fields.values())
+
+    def renew_key(self) -> None:
+        """Let the form be sent once more, as another action."""
+        data = cast("QueryDict", self.data).copy()
+        data["key"] = _new_key()
+        self.data = data
+
+
+class Link(NamedTuple):
+    """A way to a dialog, for buttons on the object's page."""
+
+    title: str
+    url: str
+    name: str
+    is_dangerous: bool
+
+
+class ActionDialog(View):
+    """A page with a form for one action on one object. A subclass names the action; `WithDialogs` gives the address.
+
+    GET shows the form. POST checks it and calls `act`; a refusal is shown beside its fields with everything typed,
+    success returns to the object with a message. Whoever lacks a permission gets 403.
+    """
+
+    name: ClassVar[str]
+    """The end of the address: `refund`."""
+    title: ClassVar[Text]
+    submit: ClassVar[Text]
+    """What the button says: a verb."""
+    permissions: ClassVar[tuple[str, ...]]
+    form_class: ClassVar[type[DialogForm]]
+    is_dangerous: ClassVar[bool] = False
+    """Shows the button in red: it cannot be undone."""
+    template_name: ClassVar[str] = "staff/dialog.html"
+
+    # Given to `as_view`, which takes only what the class has.
+    model_admin: ModelAdmin = None  # type: ignore[assignment]
+    object_id: str
+    subject: Any
+    """The object acted on, as `find` gives it."""
+
+    def act(self, form: Any, actor: Actor) -> str | Text | None:
+        """Call the action with `form.cleaned_data`; returns the message for the person, None for a general one.
+
+        `cleaned_data["key"]` is the form's key, for actions that take one. Raises DomainError to refuse.
+        """
+        raise NotImplementedError
+
+    def find(self, object_id: str) -> Any:
+        """The object acted on; None: there is no such object."""
+        return self.model_admin.get_object(self.request, object_id)
+
+    def initial(self) -> dict[str, Any]:
+        """What the form shows at first."""
+        return {}
+
+    def form_arguments(self) -> dict[str, Any]:
+        """Further arguments of the form, such as the lines of an order."""
+        return {}
+
+    def explained(self) -> str:
+        """A sentence above the form: what will happen."""
+        return ""
+
+    def address_after(self) -> str:
+        """Where the person goes afterwards, and by «cancel»: the page of the object."""
+        return reverse(f"admin:{self._prefix()}_change", args=[quote(self.object_id)])
+
+    @classmethod
+    def is_allowed(cls, user: Any) -> bool:
+        return isinstance(user, User) and user.is_staff and user.has_perms(cls.permissions)
+
+    @classmethod
+    def is_offered(cls, subject: Any) -> bool:
+        """Whether the action makes sense for this object now; the action has the last word."""
+        return True
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        if not self.is_allowed(request.user):
+            raise PermissionDenied
+        self.object_id = unquote(kwargs["object_id"])
+        self.subject = self.find(self.object_id)
+        if self.subject is None:
+            raise Http404
+        return super().dispatch(request, *args, **kwargs)
+
+    def get(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        return self._page(self.form_class(initial=self.initial(), **self.form_arguments()))
+
+    def post(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        form = self.form_class(request.POST, request.FILES, initial=self.initial(), **self.form_arguments())
+        if not form.is_valid():
+            return self._page(form)
+        actor = Actor.account(request.user, Source.ADMIN)  # type: ignore[arg-type]
+        try:
+            message = self._act_once(form, actor)
+        except DomainError as refusal:
+            form.tell(refusal)
+            return self._page(form)
+        messages.success(request, message)
+        return HttpResponseRedirect(self.address_after())
+
+    def _act_once(self, form: DialogForm, actor: Actor) -> str:
+        data = self.request.POST
+        sent = {name: data.getlist(name) for name in data if name not in ("csrfmiddlewaretoken", "key")}
+        action = f"{self._prefix()}_{self.name}:{self.object_id}"
+        key = keyed(form.cleaned_data["key"] or _new_key(), action, sent)
+        assert key is not None  # noqa: S101 - a key was given
+        try:
+            with submission(key, actor) as is_first:
+                done = (self.act(form, actor) or DONE) if is_first else DONE_BEFORE
+        except OutcomeUnknown:
+            form.renew_key()
+            raise
+        except KeyReused as reused:
+            form.renew_key()
+            raise _SentBefore from reused
+        return done.in_language(staff_language()) if isinstance(done, Text) else done
+
+    def _page(self, form: DialogForm) -> HttpResponse:
+        language = staff_language()
+        site = self.model_admin.admin_site
+        context = {
+            **site.each_context(self.request),
+            "opts": self.model_admin.opts,
+            "title": self.title.in_language(language),
+            "form": form,
+            "subject": self.subject,
+            "explained": self.explained(),
+            "submit": self.submit.in_language(language),
+            "cancel": CANCEL.in_language(language),
+            "address_after": self.address_after(),
+            "variant": "danger" if self.is_dangerous else "primary",
+            "has_file_field": form.is_multipart(),
+        }
+        self.request.current_app = site.name
+        return TemplateResponse(self.request, self.template_name, context)
+
+    def _prefix(self) -> str:
+        opts = self.model_admin.opts
+        return f"{opts.app_label}_{opts.model_name}"
+
+
+CANCEL = Text("Отмена", "Cancel")
+
+
+class _SentBefore(DomainError):
+    code = KeyReused.code
+    text = SENT_BEFORE
+
+
+class WithDialogs(ModelAdmin):
+    """Mixed into a ModelAdmin: each dialog has its address below the object's own, `…/<id>/<name>/`."""
+
+    dialogs: ClassVar[tuple[type[ActionDialog], ...]] = ()
+
+    def get_urls(self) -> list[URLPattern]:
+        prefix = f"{self.opts.app_label}_{self.opts.model_name}"
+        own = [
+            path(
+                f"<path:object_id>/{dialog.name}/",
+                self.admin_site.admin_view(dialog.as_view(model_admin=self)),
+                name=f"{prefix}_{dialog.name}",
+            )
+            for dialog in self.dialogs
+        ]
+        return [*own, *super().get_urls()]
+
+    def dialog_links(self, request: HttpRequest, object_id: str, subject: Any) -> list[Link]:
+        """The dialogs that this person may open for this object, which is what their `find` gives."""
+        prefix = f"admin:{self.opts.app_label}_{self.opts.model_name}"
+        return [
+            Link(
+                dialog.title.in_language(staff_language()),
+                reverse(f"{prefix}_{dialog.name}", args=[quote(object_id)]),
+                dialog.name,
+                dialog.is_dangerous,
+            )
+            for dialog in self.dialogs
+            if dialog.is_allowed(request.user) and dialog.is_offered(subject)
+        ]
+
+
+def _new_key() -> str:
+    return get_random_string(KEY_LENGTH)

@@ -7,7 +7,6 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from gateway.accounts.models import User
-from gateway.audit.trail import Actor, Source
 from gateway.staff.forms import ActionForm, SavedByItsForm
 from gateway.staff.read_only import ReadOnlyAdmin
 from ordering.ledger.references import reference_of
@@ -60,7 +59,3 @@ class StrayMoneyAdmin(SavedByItsForm, ReadOnlyAdmin):
         """Whoever may change orders may settle it, once."""
         may_change = isinstance(request.user, User) and request.user.has_perm("ordering.change_order")
         return may_change and (obj is None or obj.settled_at is None)
-
-    def get_form(self, request: Any, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
-        made = super().get_form(request, obj, change, **kwargs)
-        return type("SettlingForm", (made,), {"actor": Actor.account(request.user, Source.ADMIN)})

@@ -118,7 +118,7 @@ def test_move_to_another_category(merchandiser: Client, product: Document, shop:
     [
         ({"name": ""}, "Обязательное поле"),
         ({"base_price": "0"}, "Цена больше нуля"),
-        ({"base_price": "много"}, "Введите число"),
+        ({"base_price": "много"}, "Укажите сумму цифрами"),
         ({"sale_price": "5000"}, "должна быть ниже обычной"),
         ({"attributes": "Цвет = чёрный\n\na.b = 1"}, "«a.b = 1»: Название характеристики"),
         ({"attributes": "Цвет"}, "«Цвет»: Обязательное поле"),
