@@ -67,6 +67,7 @@ MIDDLEWARE = [
 ]
 
 ROOT_URLCONF = "gateway.urls"
+CSRF_FAILURE_VIEW = "gateway.web.error_pages.show_form_not_trusted"
 ASGI_APPLICATION = "gateway.asgi.application"
 
 TEMPLATES = [

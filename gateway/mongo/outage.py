@@ -84,6 +84,11 @@ def ask(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         return function(*args, **kwargs)
 
 
+def is_outage(error: Exception) -> bool:
+    """Whether the error says that MongoDB, or one of its shards, is away."""
+    return isinstance(error, MongoUnavailable) or _given_up_on(error) is not None
+
+
 def give_up_if_nobody_is_there(error: PyMongoError, client: MongoClient[Any]) -> None:
     """Raise MongoUnavailable when the driver has waited for a server and knows of none.
 

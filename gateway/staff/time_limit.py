@@ -1,4 +1,4 @@
-"""Middleware that limits how long MongoDB may work for a page, and the page that a person sees beyond it."""
+"""Middleware that limits how long MongoDB may work for a page; beyond it, or without MongoDB, a page says so."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -8,25 +8,15 @@ import structlog
 from asgiref.sync import iscoroutinefunction, markcoroutinefunction
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
-from django.template.loader import render_to_string
 from pymongo.errors import ExecutionTimeout
 
 from gateway import deadline
-from gateway.domain.texts import Text
-from gateway.staff.language import staff_language
+from gateway.mongo.outage import is_outage
+from gateway.web.error_pages import AWAY, CHANGE_STOPPED, TOO_MUCH_TO_READ, error_page
 
 log = structlog.get_logger(__name__)
 
 READING = {"GET", "HEAD", "OPTIONS"}
-TITLE = Text("Слишком долго", "Too slow")
-TOO_MUCH_TO_READ = Text(
-    "Страница читает слишком много, и база остановила запрос. Сузьте поиск или фильтр.",
-    "The page reads too much, and the database stopped the query. Narrow the search or the filter.",
-)
-CHANGE_STOPPED = Text(
-    "База не успела прочитать нужное, и изменение остановлено. Откройте страницу заново и проверьте, что сохранилось.",
-    "The database could not read in time, and the change was stopped. Open the page again and see what was saved.",
-)
 
 
 class TimeLimitMiddleware:
@@ -49,15 +39,14 @@ class TimeLimitMiddleware:
             return await self.get_response(request)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        """A page that says that it took too long, instead of «server error»."""
-        if not _is_timeout(exception):
-            return None
-        log.warning("admin_deadline", method=request.method, path=request.path)
-        language = staff_language()
-        told = TOO_MUCH_TO_READ if request.method in READING else CHANGE_STOPPED
-        texts = {"title": TITLE.in_language(language), "told": told.in_language(language), "language": language}
-        # Without the request: what its context processors offer would be read from the database.
-        return HttpResponse(render_to_string("staff/too_slow.html", texts), status=503)
+        """A page that says what happened to MongoDB, instead of «server error»."""
+        if _is_timeout(exception):
+            log.warning("admin_deadline", method=request.method, path=request.path)
+            return error_page(TOO_MUCH_TO_READ if request.method in READING else CHANGE_STOPPED, request)
+        if is_outage(exception):
+            log.warning("admin_without_mongodb", method=request.method, path=request.path)
+            return error_page(AWAY, request)
+        return None
 
 
 @contextmanager

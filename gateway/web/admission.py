@@ -13,6 +13,7 @@ from django.conf import settings
 
 from gateway.domain.texts import Text, accepted_language
 from gateway.web.clients import client_of
+from gateway.web.error_pages import ErrorPage, chosen_language, page_body
 from gateway.web.http import Application, Message, Receive, Scope, Send, header, respond
 
 # A connection that was closed while its request lay unread is known to be closed after as many rounds of the event
@@ -23,6 +24,7 @@ RETRY_SECONDS = 1
 CLIENT_GONE = 499
 """The status for the log, as nginx has it, when nobody is left to be answered."""
 
+NOT_TAKEN = Text("Запрос не принят", "The request was not taken")
 BUSY = Text("Сервер занят, повторите чуть позже.", "The server is busy, try again shortly.")
 TOO_LARGE = Text("Тело запроса слишком велико.", "The body is too large.")
 TOO_SLOW = Text("Тело запроса приходило слишком долго.", "The body took too long to come.")
@@ -231,7 +233,11 @@ async def _watch(receive: Receive) -> None:
 
 async def _refuse(scope: Scope, send: Send, status: int, text: Text, headers: dict[str, str] | None = None) -> None:
     """Answer at once and close the connection, without waiting for the rest of the body."""
-    language = accepted_language(header(scope, "accept-language"))
     always = {"cache-control": "no-store", "connection": "close"}
-    body = text.in_language(language).encode()
-    await respond(send, status, body, "text/plain; charset=utf-8", {**always, **(headers or {})})
+    if "text/html" in (header(scope, "accept") or ""):
+        page = page_body(ErrorPage(status, NOT_TAKEN, text), chosen_language(scope))
+        body, content_type = page.encode(), "text/html; charset=utf-8"
+    else:
+        language = accepted_language(header(scope, "accept-language"))
+        body, content_type = text.in_language(language).encode(), "text/plain; charset=utf-8"
+    await respond(send, status, body, content_type, {**always, **(headers or {})})

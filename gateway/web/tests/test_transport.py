@@ -11,7 +11,7 @@ from gateway.tests.certificates import make_certificates
 from gateway.tests.redis_servers import free_port
 from gateway.tests.web_servers import answering
 from gateway.web.tests.production import PRODUCTION
-from gateway.web.transport import CONTENT_SECURITY_POLICY, HEADERS
+from gateway.web.transport import ADMIN_POLICY, CONTENT_SECURITY_POLICY, HEADERS
 
 HOST = {"host": "shop.example"}
 QUERY = {"query": "{ __typename }"}
@@ -56,6 +56,8 @@ def test_every_answer_carries_each_header_once(secure: httpx.Client, half: str) 
 
     assert response.status_code == HALVES[half][2]
     expected = {**HEADERS, "strict-transport-security": "max-age=31536000"}
+    if HALVES[half][1].startswith("/admin/"):
+        expected["content-security-policy"] = ADMIN_POLICY
     assert {name: response.headers.get_list(name) for name in expected} == {
         name: [value] for name, value in expected.items()
     }
@@ -110,6 +112,14 @@ def test_load_balancer_asks_health_by_address_over_plain_http(plain: httpx.Clien
 
     assert response.status_code == 200
     assert {name: response.headers[name] for name in HEADERS} == HEADERS
+
+
+def test_admin_runs_scripts_of_its_own_files_only() -> None:
+    rules = dict(rule.split(" ", 1) for rule in ADMIN_POLICY.split("; "))
+
+    assert rules["script-src"] == "'self' 'unsafe-eval'"
+    assert rules["default-src"] == "'self'"
+    assert "'unsafe-eval'" not in CONTENT_SECURITY_POLICY
 
 
 def test_page_with_rules_of_its_own_keeps_them(web: httpx.Client) -> None:
