@@ -11,16 +11,24 @@ from deploy.local.fetch import disk
 from deploy.local.launch import Launch
 from deploy.local.process import lock
 
+SERVERS_OF_YOURS = (
+    "put mongod, mongos and redis-server on PATH,\n"
+    "or set MONGODB_URI, REDIS_URL and CASSANDRA_CONTACT_POINTS to servers of yours."
+)
+
 
 def directory(environ: Mapping[str, str]) -> Path:
     base = environ.get("XDG_CACHE_HOME") or Path(environ.get("HOME", "~")).expanduser() / ".cache"
     return Path(base) / "mobile-world-gateway"
 
 
-def cached(launch: Launch, name: str, build: Callable[[Path], None], *, announce: str) -> Path:
+def cached(
+    launch: Launch, name: str, build: Callable[[Path], None], *, announce: str, otherwise: str = SERVERS_OF_YOURS
+) -> Path:
     """The directory `name` of the cache; the first caller lets `build` fill it, others wait and share it.
 
     It appears under its name only when complete: whatever lies beside it was left by a start that was killed.
+    `otherwise` tells those for whose machine there is nothing to fetch what to do.
     """
     cache = directory(launch.environ)
     target = cache / name
@@ -37,7 +45,7 @@ def cached(launch: Launch, name: str, build: Callable[[Path], None], *, announce
             return target
         for leftover in cache.glob(f"{name}.tmp-*"):
             shutil.rmtree(leftover)
-        _require_known_machine(name)
+        _require_known_machine(name, otherwise)
         disk.require(cache, disk.FIRST_START_BYTES, f"fetch {name}")
         launch.progress.say(label, f"{announce}, once for all clones")
         temporary = Path(tempfile.mkdtemp(prefix=f"{name}.tmp-", dir=cache))
@@ -51,10 +59,7 @@ def cached(launch: Launch, name: str, build: Callable[[Path], None], *, announce
     return target
 
 
-def _require_known_machine(name: str) -> None:
+def _require_known_machine(name: str, otherwise: str) -> None:
     machine = f"{platform.system()} {platform.machine()}"
     if machine != "Linux x86_64":
-        raise StackError(
-            f"there is no {name} to fetch for {machine}: put mongod, mongos and redis-server on PATH,\n"
-            f"or set MONGODB_URI, REDIS_URL and CASSANDRA_CONTACT_POINTS to servers of yours."
-        )
+        raise StackError(f"there is no {name} to fetch for {machine}: {otherwise}")
