@@ -136,6 +136,7 @@ class Order(ShardedDocument):
             # Staff: slices by status and by geozone, newest first.
             Index({"status": 1, "created_at": -1, "_id": -1}),
             Index({"geozone": 1, "created_at": -1, "_id": -1}),
+            Index({"geozone": 1, "status": 1, "created_at": -1, "_id": -1}),
             # Sweeps: what is held and not paid, and what stock is owed.
             Index({"reserved_until": 1, "_id": 1}, where={"reserved_until": {"$type": "date"}}),
             Index({"stock_due.at": 1}, where={"stock_due.at": {"$exists": True}}),
