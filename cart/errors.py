@@ -50,3 +50,8 @@ class NamedTwice(DomainError):
 class UnknownGeozone(DomainError):
     code = Code.NOT_FOUND
     text = Text("Такой геозоны нет.", "There is no such geozone.")
+
+
+class NotAbandoned(DomainError):
+    code = Code.NOT_FOUND
+    text = Text("Такой брошенной корзины нет.", "There is no such abandoned cart.")

@@ -1,18 +1,22 @@
-"""A guest signs in: what becomes of the guest's cart and the customer's."""
+"""Two carts become one: a guest's and the customer's at sign-in, and an abandoned one that staff bring back."""
 
 from collections.abc import Sequence
 from enum import Enum
 from typing import NamedTuple
 
+from bson import ObjectId
 from pymongo.errors import DuplicateKeyError
 
 from cart.cassandra.mirror import mirror_soon
 from cart.documents import CartDocument, CartItem
+from cart.errors import NotAbandoned
 from cart.lifetimes import expires_at_expression, kept_until_expression
 from cart.line_checks import MAX_LINES
 from cart.models import CartStatus
 from cart.new_cart import new_cart
-from cart.reading import CARTS, active_cart, carts_with_key
+from cart.reading import CARTS, active_cart, carts_of, carts_with_key
+from gateway.accounts.owners import user_id_of
+from gateway.audit.trail import Action, Actor, record
 from gateway.idempotency.documents import KeyReceipt
 from gateway.mongo.client import Expression, collection_of, orm_connection
 from gateway.mongo.policies import CART_MERGE
@@ -42,6 +46,38 @@ def merge_guest_cart(guest: str, customer: str, mode: MergeMode) -> Merged:
     for owner in (guest, customer):
         mirror_soon(owner)
     return merged
+
+
+def restore_abandoned(owner: str, cart_id: ObjectId, *, actor: Actor) -> Merged:
+    """Bring an abandoned cart back: its lines join the owner's active cart, or open one. Once, however often called.
+
+    As with `merge_guest_cart` the larger quantity wins, and whoever changes either cart meanwhile makes it begin again.
+    Raises NotAbandoned.
+    """
+    merged = in_transaction(lambda: _restore(owner, cart_id, actor))
+    mirror_soon(owner)
+    return merged
+
+
+def _restore(owner: str, cart_id: ObjectId, actor: Actor) -> Merged:
+    cart = run(carts_of(owner, [cart_id])).get(cart_id)
+    if cart is None or cart["status"] != CartStatus.ABANDONED.value or not cart["items"]:
+        raise NotAbandoned
+    if cart["merged_into"] == owner:
+        return Merged()
+    if cart["merged_into"] is not None:
+        raise NotAbandoned
+    # The first write: a rival conflicts here. What became of the cart in the figures of its day stays.
+    _update(cart, {"merged_into": {"$literal": owner}})
+    own = run(active_cart(owner, CART_MERGE))
+    items = _united(own["items"] if own else [], cart["items"])
+    if own:
+        _replace(own, items[:MAX_LINES], own["geozone"] or cart["geozone"], own.get("receipts", ()))
+    else:
+        _open(owner, items[:MAX_LINES], cart["geozone"], ())
+    changes = {"cart": (None, str(cart_id)), "lines": (len(own["items"]) if own else 0, len(items[:MAX_LINES]))}
+    record(Action.CART_RESTORED, f"customer:{user_id_of(owner)}", actor=actor, changes=changes)
+    return Merged(tuple(item["name"] for item in items[MAX_LINES:]))
 
 
 def _merge(guest: str, customer: str, mode: MergeMode) -> Merged:

@@ -107,6 +107,18 @@ def newest_cart(owner: str) -> Read[CartDocument | None]:
     )
 
 
+def newest_carts(owner: str, *, limit: int) -> Read[list[CartDocument]]:
+    """The owner's carts, newest first, whatever became of them."""
+    return Read(
+        collection=CARTS,
+        policy=CART_ACTIVE,
+        where={"owner": owner},
+        sort=(("created_at", -1),),
+        limit=limit,
+        result=list,
+    )
+
+
 def carts_of(owner: str, ids: Sequence[ObjectId]) -> Read[dict[ObjectId, CartDocument]]:
     """The owner's carts among these ids, by id, in whatever state."""
     return Read(

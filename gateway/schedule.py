@@ -18,5 +18,6 @@ SCHEDULE = {
     # Behind the repair: what the replicas mend among themselves does not differ. And then what was repaired can leave.
     "reconcile": {"task": "gateway.tasks.reconcile", "schedule": crontab(hour=2, minute=0)},
     "archive-orders": {"task": "ordering.tasks.archive", "schedule": crontab(hour=3, minute=0)},
+    "sweep-customers": {"task": "admin_ext.tasks.sweep_customers", "schedule": 60.0},
     "sweep-mails": {"task": "ordering.tasks.sweep_mails", "schedule": 60.0},
 }

@@ -214,3 +214,13 @@ class SettledAlready(DomainError):
 class OtherCurrency(DomainError):
     code = Code.INVALID
     text = Text("Валюта заказа {currency}.", "the order is in {currency}")
+
+
+class OpenOrders(DomainError):
+    """The buyer must still be reached about these."""
+
+    code = Code.CONFLICT
+    text = Text(
+        "Есть незавершённые заказы: {numbers}. Сначала доставьте, отмените или верните деньги.",
+        "There are orders that are not done: {numbers}. Deliver, cancel or repay them first.",
+    )

@@ -1,4 +1,4 @@
-"""Errors of signing in and registering."""
+"""Errors of signing in and registering, and of what staff do with accounts."""
 
 from gateway.domain.errors import Code, DomainError
 from gateway.domain.texts import Text
@@ -47,3 +47,22 @@ class WeakPassword(DomainError):
 
     code = Code.WEAK_PASSWORD
     text = Text("{ru}", "{en}")
+
+
+class UnknownAccount(DomainError):
+    code = Code.NOT_FOUND
+    text = Text("Такой учётной записи нет.", "There is no such account.")
+
+
+class AnonymisedAccount(DomainError):
+    """Nothing of the person is left to work with."""
+
+    code = Code.CONFLICT
+    text = Text("Покупатель обезличен.", "The customer has been anonymised.")
+
+
+class NotTyped(DomainError):
+    """The second question of a step that cannot be undone was not answered."""
+
+    code = Code.INVALID
+    text = Text("Наберите e-mail покупателя или номер его учётной записи.", "Type the customer's e-mail or account id.")

@@ -1,5 +1,6 @@
-"""People who sign in: customers and staff, known by their e-mail address."""
+"""People who sign in: customers and staff, known by their e-mail address; and the collections beside them."""
 
+from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
@@ -8,8 +9,11 @@ from django.contrib.auth.models import PermissionsMixin
 from django.db import models
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
+from django_mongodb_backend.fields import ArrayField, ObjectIdAutoField
 
+from gateway.domain.contacts import name_words, phone_digits
 from gateway.mongo.client import database
+from gateway.mongo.collections import Collection, Index
 
 # Longest values, by the standard for addresses and by what a form shows.
 LENGTHS = {"email": 254, "name": 150, "phone": 32}
@@ -18,6 +22,12 @@ LENGTHS = {"email": 254, "name": 150, "phone": 32}
 def normalize_email(email: str) -> str:
     """The one spelling of a mailbox: addresses that differ only in case are the same account."""
     return email.strip().casefold()
+
+
+def contact_keys(*, name: str, phone: str) -> list[str]:
+    """What an account is found by besides its address and id: one array of keys, each marked by its kind."""
+    digits = phone_digits(phone)
+    return [*([f"phone:{digits}"] if digits else []), *(f"name:{word}" for word in name_words(name))]
 
 
 class UserManager(BaseUserManager["User"]):
@@ -43,6 +53,16 @@ class User(AbstractBaseUser, PermissionsMixin):
     date_joined = models.DateTimeField("дата регистрации", default=timezone.now)
     session_generation = models.PositiveIntegerField("поколение сеансов", default=0, editable=False)
     """Sessions are bound to it: adding one ends every session of the account, wherever it is kept."""
+    keys = ArrayField(models.CharField(max_length=200), default=list, blank=True, editable=False)
+    """What staff find it by, see `contact_keys`; written with every save."""
+    invited_at = models.DateTimeField("приглашён", null=True, blank=True, editable=False)
+    """When a member of staff was last invited; null once the invitation was accepted."""
+    second_factor_at = models.DateTimeField("второй фактор с", null=True, blank=True, editable=False)
+    """Since when a code is asked after the password; null: it is not. The rest is in `SecondFactor`."""
+    anonymised_at = models.DateTimeField("обезличен", null=True, blank=True, editable=False)
+
+    passed_second_factor = True
+    """Whether the session under which the account was found may use its rights; no field: it is the session's."""
 
     USERNAME_FIELD = "email"
     EMAIL_FIELD = "email"
@@ -51,11 +71,22 @@ class User(AbstractBaseUser, PermissionsMixin):
     objects: ClassVar[UserManager] = UserManager()
 
     class Meta:
-        verbose_name = "пользователь"
-        verbose_name_plural = "пользователи"
+        verbose_name = "сотрудник"
+        verbose_name_plural = "сотрудники"
+        indexes = (
+            # Customers, and apart from them staff: newest first, all or those with a key.
+            models.Index(fields=["is_staff", "-date_joined", "-id"], name="accounts_newest"),
+            models.Index(fields=["is_staff", "keys", "-date_joined", "-id"], name="accounts_by_key"),
+        )
 
     def __str__(self) -> str:
         return self.email
+
+    def save(self, *args: Any, update_fields: Iterable[str] | None = None, **kwargs: Any) -> None:
+        self.keys = contact_keys(name=self.name, phone=self.phone)
+        if update_fields is not None:
+            update_fields = {*update_fields, "keys"}
+        super().save(*args, update_fields=update_fields, **kwargs)
 
     def clean(self) -> None:
         self.email = normalize_email(self.email)
@@ -79,11 +110,14 @@ class User(AbstractBaseUser, PermissionsMixin):
         return verify_password(raw_password, self.password)[0]
 
     def has_perm(self, perm: str, obj: Any = None) -> bool:
-        """Whether the user is staff and has the permission: a group or a superuser's flag gives a customer nothing."""
-        return self.is_active and self.is_staff and super().has_perm(perm, obj)
+        """Whether the user is staff and has the permission: a group or a superuser's flag gives a customer nothing.
+
+        Under a session that has not passed the second factor, which the account has or must have, nobody has any.
+        """
+        return self.is_active and self.is_staff and self.passed_second_factor and super().has_perm(perm, obj)
 
     def has_module_perms(self, app_label: str) -> bool:
-        return self.is_active and self.is_staff and super().has_module_perms(app_label)
+        return self.is_active and self.is_staff and self.passed_second_factor and super().has_module_perms(app_label)
 
     def _get_session_auth_hash(self, secret: str | None = None) -> str:
         """Django's session hash, bound to the generation as well.
@@ -118,3 +152,76 @@ class Customer(User):
         )
         verbose_name = "покупатель"
         verbose_name_plural = "покупатели"
+
+
+class CustomerNote(models.Model):
+    """What staff noted about a customer, for colleagues only."""
+
+    id = ObjectIdAutoField(primary_key=True, db_column="_id")
+    user_id = models.CharField("покупатель", max_length=32)
+    at = models.DateTimeField("когда")
+    actor = models.CharField("кто", max_length=254)
+    text = models.CharField("заметка", max_length=2000)
+    key = models.CharField(max_length=36, editable=False)
+    """Made with the form: sent twice, it is one note."""
+
+    collection: ClassVar[Collection] = Collection(
+        indexes=(Index({"user_id": 1, "at": -1}), Index({"user_id": 1, "key": 1}, unique=True))
+    )
+
+    class Meta:
+        managed = False
+        db_table = "customer_notes"
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class Anonymisation(models.Model):
+    """An anonymising under way: what is still to be taken out of orders and their copies. Deleted once it is done."""
+
+    id = models.CharField(primary_key=True, db_column="_id", max_length=32)
+    """The account's."""
+    since = models.DateTimeField()
+    due = models.DateTimeField()
+    """From when on a sweep may go on with it."""
+    contacts = models.JSONField()
+    """What the account had: {email, phone, name}."""
+    guests = models.BooleanField()
+    """Whether orders of guests under the same address are meant too."""
+
+    collection: ClassVar[Collection] = Collection(indexes=(Index({"due": 1}),))
+
+    class Meta:
+        managed = False
+        db_table = "anonymisations"
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return self.id
+
+
+class SecondFactor(models.Model):
+    """How a member of staff proves to hold a telephone, see gateway/accounts/second_factor/."""
+
+    id = models.CharField(primary_key=True, db_column="_id", max_length=32)
+    """The account's."""
+    salt = models.CharField(max_length=64)
+    """Of the secret, which is made from it and SECRET_KEY: whoever reads the database can make no codes."""
+    last_step = models.BigIntegerField(default=0)
+    """The half minute of the last code that was accepted: no code is accepted twice."""
+    recovery = models.JSONField(default=list)
+    """Keyed hashes of the recovery codes that are left."""
+    confirmed = models.BooleanField(default=False)
+    """False while the telephone has not shown a code yet."""
+
+    collection: ClassVar[Collection] = Collection()
+
+    class Meta:
+        managed = False
+        db_table = "second_factors"
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return self.id

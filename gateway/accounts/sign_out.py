@@ -33,12 +33,13 @@ def sign_out_everywhere(user: User, session: SessionStore) -> User:
         session.save()
     except UpdateError as error:
         raise NotSignedIn from error
-    _tidy_up(user, session)
+    end_sessions(user, but=session.session_id or "")
     return user
 
 
-def _tidy_up(user: User, session: SessionStore) -> None:
+def end_sessions(user: User, *, but: str = "") -> None:
+    """Remove what is stored of the account's sessions, which a new generation has ended already."""
     try:
-        end_others(user, but=session.session_id or "")
+        end_others(user, but=but)
     except SessionsUnavailable as error:
         log.info("sessions.left_to_expire", reason=str(error))

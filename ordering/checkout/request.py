@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from decimal import Decimal
 
+from gateway.domain.contacts import phone_digits
 from gateway.domain.errors import DomainError, Refused
 from gateway.domain.input import BadEmail, HoldsLink, holds_link, is_email, normal_key, text_errors
 from gateway.domain.texts import DEFAULT_LANGUAGE, Language
 from ordering.errors import BadAmount, BadPhone
-from ordering.reading.lookup_keys import phone_digits
 
 MAX_CLIENT_KEY = 100
 MAX_GEOZONE = 16

@@ -4,12 +4,10 @@ import re
 from typing import NamedTuple
 
 from gateway.accounts.models import normalize_email
+from gateway.domain.contacts import name_words, phone_digits
 from ordering.numbers import number_in
 
-_WORD = re.compile(r"\w+")
 _SPACE = re.compile(r"\s")
-# International numbers have up to fifteen digits; a Russian one is eleven, with 8 or 7 or nothing in front.
-PHONE_DIGITS = range(10, 16)
 
 
 def keys_of(*, number: str, email: str, phone: str, name: str, user_id: str | None) -> list[str]:
@@ -20,20 +18,6 @@ def keys_of(*, number: str, email: str, phone: str, name: str, user_id: str | No
 
 def user_key(user_id: object) -> str:
     return f"user:{user_id}"
-
-
-def phone_digits(text: str) -> str | None:
-    """The digits by which two spellings of a telephone number are the same; None for what is no telephone number."""
-    digits = "".join(character for character in text if character.isdecimal() and character.isascii())
-    if len(digits) not in PHONE_DIGITS or re.search(r"[^\d\s()+\-.–—]", text):
-        return None
-    if len(digits) == 10:
-        return f"7{digits}"
-    return f"7{digits[1:]}" if len(digits) == 11 and digits.startswith("8") else digits
-
-
-def name_words(text: str) -> list[str]:
-    return list(dict.fromkeys(word.replace("ё", "е") for word in _WORD.findall(text.casefold())))
 
 
 class Sought(NamedTuple):
