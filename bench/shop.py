@@ -13,7 +13,8 @@ from catalog.products.derived import derived_fields
 from gateway.accounts.owners import customer_owner
 from gateway.mongo.client import Document, collection_of, database
 from gateway.sync.marks import new_marks
-from ordering.checkout.request import AddressDetails, ContactDetails, Purchase
+from ordering.checkout.request import Purchase
+from ordering.lifecycle.contacts import AddressDetails, ContactDetails
 
 Load = Literal["hot", "uniform"]
 """`hot`: everybody buys one product. `uniform`: each buyer buys three of many."""

@@ -104,15 +104,26 @@ class Outbox(Generic[D, E]):
         )
         return Owed(taken, next(debt for debt in taken[self.field] if debt["id"] == id_)) if taken else None
 
-    def strike_off(self, owed: Owed[D, E]) -> None:
-        """Paid. Not when another has taken it over: it is paying now, and the debt stands until it has."""
-        self._update(owed.document, {"$pull": {self.field: {"id": owed.debt["id"], "at": owed.debt["at"]}}})
+    def strike_off(self, owed: Owed[D, E], *also: Expression) -> None:
+        """Paid. Not when another has taken it over: it is paying now, and the debt stands until it has.
+
+        `also`: further stages of the same update, which stand in any case.
+        """
+        is_mine = {"$and": [{"$eq": ["$$debt.id", owed.debt["id"]]}, {"$eq": ["$$debt.at", owed.debt["at"]]}]}
+        others = {"$filter": {"input": f"${self.field}", "as": "debt", "cond": {"$not": [is_mine]}}}
+        self.update(owed.document, [{"$set": {self.field: others}}, *also])
 
     def postpone(self, owed: Owed[D, E], until: datetime) -> None:
         """Give it back, free from then on; to have waited is no failure, and makes no pause longer."""
         put_off = {"$set": {f"{self.field}.$[debt].at": until}, "$inc": {f"{self.field}.$[debt].tries": -1}}
         held = {"debt.id": owed.debt["id"], "debt.at": owed.debt["at"]}
-        self._update(owed.document, put_off, array_filters=[held])
+        self.update(owed.document, put_off, array_filters=[held])
+
+    def update(self, document: D, update: Expression | Pipeline, array_filters: list[Expression] | None = None) -> None:
+        """Update the document that owes; by id alone, on every shard, when the rest of its address has changed."""
+        for where in (self._address(document), {"_id": document["_id"]}):
+            if self._collection().update_one(where, update, array_filters=array_filters).matched_count:
+                return
 
     def depth(self) -> Depth:
         """How much is owed, and for how long. Asks every shard, by its index."""
@@ -132,12 +143,6 @@ class Outbox(Generic[D, E]):
         renewed = {"$mergeObjects": ["$$debt", self.lease]}
         either = {"$cond": [{"$eq": ["$$debt.id", id_]}, renewed, "$$debt"]}
         return [{"$set": {self.field: {"$map": {"input": f"${self.field}", "as": "debt", "in": either}}}}]
-
-    def _update(self, document: D, update: Expression, array_filters: list[Expression] | None = None) -> None:
-        # By id alone, on every shard, when the rest of the address has changed meanwhile.
-        for where in (self._address(document), {"_id": document["_id"]}):
-            if self._collection().update_one(where, update, array_filters=array_filters).matched_count:
-                return
 
     def _owes_since(self, document: D) -> datetime:
         return min(moment_of(debt["id"]) or debt["at"].replace(tzinfo=UTC) for debt in document[self.field])

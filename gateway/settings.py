@@ -274,6 +274,9 @@ ORDER_UNPAID_PER_ADDRESS = env.int("ORDER_UNPAID_PER_ADDRESS", 200, validate=_SO
 ORDER_UNPAID_PIECES_PER_BUYER = env.int("ORDER_UNPAID_PIECES_PER_BUYER", 100, validate=_SOME)
 ORDER_UNPAID_PIECES_PER_ADDRESS = env.int("ORDER_UNPAID_PIECES_PER_ADDRESS", 500, validate=_SOME)
 
+# Rubles that a member of staff may refund of one order without the right to more.
+REFUND_LIMIT = env.int("REFUND_LIMIT", 30_000, validate=_SOME)
+
 DEVELOPMENT_PAYMENT_SECRET = "development-only-payment-secret-0000"  # noqa: S105 - public, for `make run` only
 # What signs the payment system's calls. Several while one is being replaced: any of them is accepted.
 PAYMENT_WEBHOOK_SECRETS: list[str] = env.list(

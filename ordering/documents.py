@@ -102,15 +102,54 @@ class StockDebt(TypedDict):
     at: datetime
     change: str
     lines: list[OwedPieces]
+    geozone: NotRequired[str]
+    """Where, when that is not the order's geozone any more."""
 
 
 class MailDebt(TypedDict):
-    """An event that the buyer is still to be told of; `id` is the event's."""
+    """A letter that is still to be sent; of the first about an event `id` is the event's."""
 
     id: str
     at: datetime
     """When somebody may take it."""
     tries: NotRequired[int]
+    event: NotRequired[str]
+    """Of a letter that staff send again: the event that it tells of."""
+    to: NotRequired[str | None]
+    """Of such a letter: another address than the contact's."""
+
+
+class OrderLetter(TypedDict):
+    """What became of a letter; a resent one is another."""
+
+    id: str
+    event: str
+    at: datetime
+    """Since when it is in this state."""
+    to: str
+    state: str
+    """One of `ordering.mail.delivery.LetterState`."""
+    by: NotRequired[str]
+    """Who of the staff had it sent again."""
+
+
+class OrderNote(TypedDict):
+    """What staff tell each other of the order."""
+
+    id: str
+    at: datetime
+    actor: str
+    text: str
+    mentions: list[str]
+    """E-mails of colleagues."""
+    key: str | None
+    """Repeated under the same key it is the same note."""
+
+
+class Tracking(TypedDict):
+    carrier: str
+    number: str
+    url: str | None
 
 
 class OrderDocument(SyncedDocument):
@@ -135,6 +174,11 @@ class OrderDocument(SyncedDocument):
     refunds: NotRequired[list[EarlierRefund]]
     to_refund: bool
     retaken: NotRequired[str | None]
+    moved_under: NotRequired[list[str] | None]
+    tracking: NotRequired[Tracking | None]
+    notes: NotRequired[list[OrderNote] | None]
+    letters: NotRequired[list[OrderLetter]]
+    mail_given_up: NotRequired[bool]
     events: NotRequired[list[OrderEvent]]
     mail_due: NotRequired[list[MailDebt]]
     stock_due: NotRequired[list[StockDebt]]

@@ -172,6 +172,76 @@ class TooManyToRefund(DomainError):
     )
 
 
+class TooManyToPutBack(DomainError):
+    code = Code.QUANTITY_LIMIT
+    text = Text(
+        "На склад вернуть можно от 0 до {most} из возвращаемых {product_id}, а не {quantity}.",
+        "Between 0 and {most} of {product_id} can be put back, not {quantity}.",
+    )
+
+
+class AboveLimit(DomainError):
+    code = Code.FORBIDDEN
+    text = Text(
+        "Вместе с прежними вашими возвратами по заказу выходит {amount} ₽, а без старшего можно до {limit} ₽.",
+        "With what you have refunded of the order before it makes {amount} RUB; without a senior up to {limit} RUB.",
+    )
+
+
+class SentAlready(DomainError):
+    code = Code.ILLEGAL_TRANSITION
+    text = Text(
+        "Заказ уже отправлен: отменить его нельзя, верните деньги за то, что вернётся.",
+        "The order has been sent and cannot be cancelled: refund what comes back.",
+    )
+
+
+class SentOrClosed(DomainError):
+    code = Code.ILLEGAL_TRANSITION
+    text = Text(
+        "Заказ «{source}»: это меняют только до отправки.", 'The order is "{source}": this is changed before sending.'
+    )
+
+
+class NotUnpaid(DomainError):
+    code = Code.ILLEGAL_TRANSITION
+    text = Text(
+        "Заказ «{source}»: в другую геозону переносят только неоплаченный.",
+        'The order is "{source}": only an unpaid one moves to another geozone.',
+    )
+
+
+class NotInGeozone(DomainError):
+    code = Code.OUT_OF_STOCK
+    text = Text(
+        "В этой геозоне не хватает: {names}. Ничего не изменилось.",
+        "This geozone is short of: {names}. Nothing was changed.",
+    )
+
+
+class NoTracking(DomainError):
+    code = Code.ILLEGAL_TRANSITION
+    text = Text(
+        "Заказ «{source}»: номер отправления записывают оплаченному и ещё не доставленному.",
+        'The order is "{source}": a tracking number belongs to one that is paid and not delivered yet.',
+    )
+
+
+class TooManyNotes(DomainError):
+    code = Code.QUANTITY_LIMIT
+    text = Text("В заказе уже {limit} заметок, больше нельзя.", "The order has {limit} notes already.")
+
+
+class UnknownEvent(DomainError):
+    code = Code.NOT_FOUND
+    text = Text("Такого события в заказе нет.", "The order has no such event.")
+
+
+class WithoutLetter(DomainError):
+    code = Code.INVALID
+    text = Text("Об этом событии покупателю не пишут.", "The buyer gets no letter about this event.")
+
+
 class MoreThanPaid(DomainError):
     code = Code.CONFLICT
     text = Text(

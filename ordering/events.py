@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 from enum import Enum
 
+from gateway.audit.trail import Actor
 from gateway.domain.uuid7 import uuid7
 from gateway.mongo.client import Expression
 from ordering.documents import OrderEvent
@@ -13,6 +14,11 @@ SYSTEM = "system"
 PAYMENT_SYSTEM = "payments"
 STAFF = "staff"
 """The four authors of events, as buyers see them."""
+
+BY_BUYER = Actor.program(BUYER)
+BY_SYSTEM = Actor.program(SYSTEM)
+BY_PAYMENT_SYSTEM = Actor.program(PAYMENT_SYSTEM)
+"""The same as actors. Staff act under their own accounts."""
 
 # Whoever may write notes for the buyer to read. All others write for the shop: a member of staff about the buyer, the
 # payment system the reference of a payment. A new kind of author is hidden until it stands here.
@@ -32,6 +38,11 @@ class EventType(Enum):
     CHARGEBACK_REVERSED = "chargeback_reversed"
     CLAIMED = "claimed"
     """A guest signed in, and the order became the customer's."""
+    DETAILS_CHANGED = "details_changed"
+    """Staff corrected contact or address."""
+    GEOZONE_CHANGED = "geozone_changed"
+    TRACKED = "tracked"
+    """Staff gave or corrected the carrier's number."""
 
 
 def event(

@@ -82,6 +82,48 @@ class OrderEvent(EmbeddedModel):
         return f"{self.type}: {self.status}"
 
 
+class Tracking(EmbeddedModel):
+    carrier = models.CharField("перевозчик", max_length=64)
+    number = models.CharField("номер отправления", max_length=64)
+    url = models.CharField("страница отслеживания", max_length=300, null=True)  # noqa: DJ001 - null: none is known
+
+    class Meta:
+        managed = False
+
+    def __str__(self) -> str:
+        return f"{self.carrier} {self.number}"
+
+
+class OrderNote(EmbeddedModel):
+    note_id = models.CharField("заметка", max_length=36, db_column="id")
+    at = models.DateTimeField("когда")
+    actor = models.CharField("кто", max_length=254)
+    text = models.CharField("текст", max_length=2000)
+    mentions = ArrayField(models.CharField(max_length=254), default=list, verbose_name="упомянуты")
+    key = models.CharField("ключ", max_length=100, null=True)  # noqa: DJ001 - null: not given
+
+    class Meta:
+        managed = False
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class OrderLetter(EmbeddedModel):
+    letter_id = models.CharField("письмо", max_length=36, db_column="id")
+    event = models.CharField("событие", max_length=36)
+    at = models.DateTimeField("когда")
+    to = models.CharField("кому", max_length=254)
+    state = models.CharField("что с ним", max_length=16)
+    by = models.CharField("кто отправил снова", max_length=254, null=True)  # noqa: DJ001 - null: nobody
+
+    class Meta:
+        managed = False
+
+    def __str__(self) -> str:
+        return f"{self.to}: {self.state}"
+
+
 class Order(ShardedDocument):
     id = models.CharField("id", primary_key=True, db_column="_id", max_length=36)
     """A UUIDv7: ids are in the order of time."""
@@ -110,6 +152,14 @@ class Order(ShardedDocument):
     """Something is due back: written with every ledger from what it says, for the index that support walks."""
     retaken = models.CharField("резерв по оплате", max_length=36, null=True, editable=False)  # noqa: DJ001 - null: never
     """The hold under which stock was taken again for a payment that came after expiry."""
+    moved_under = ArrayField(models.CharField(max_length=36), null=True, editable=False)
+    """The holds under which stock was reserved in other geozones, see ordering/lifecycle/geozone.py."""
+    tracking = EmbeddedModelField(Tracking, null=True, verbose_name="отправление")
+    notes = EmbeddedModelArrayField(OrderNote, null=True, verbose_name="заметки")
+    letters = EmbeddedModelArrayField(OrderLetter, null=True, verbose_name="письма")
+    """What became of each letter to the buyer, see ordering/mail/record.py."""
+    mail_given_up = models.BooleanField("письмо не ушло", default=False)
+    """A letter was given up and has not been sent again: only then is it there, for the index that support walks."""
     mail_due = models.JSONField("долг почте", default=list, editable=False)
     """Events that the buyer has not been told of yet, see ordering/mail/delivery.py."""
     stock_due = models.JSONField("долг складу", default=list, editable=False)
@@ -131,7 +181,7 @@ class Order(ShardedDocument):
             Index({"owner": 1, "created_at": -1, "_id": -1}),
             # One order per key that a client made, made certain by the store.
             Index({"owner": 1, "client_key": 1}, unique=True, where={"client_key": {"$type": "string"}}),
-            # Support: number, e-mail, phone, customer, words of the name, newest first.
+            # Support: number, e-mail, phone, customer, words of the name, products, references; newest first.
             Index({"keys": 1, "created_at": -1, "_id": -1}),
             # Staff: slices by status and by geozone, newest first.
             Index({"status": 1, "created_at": -1, "_id": -1}),

@@ -28,10 +28,11 @@ from gateway.mongo.client import Document, client, database
 from gateway.mongo.routing import ROUTING
 from ordering.checkout.new_order import new_order
 from ordering.checkout.pricing import Offered, OfferedLine
-from ordering.checkout.request import AddressDetails, ContactDetails, Purchase
+from ordering.checkout.request import Purchase
 from ordering.events import BUYER, PAYMENT_SYSTEM, STAFF, EventType, event
 from ordering.ledger.fields import money_fields
 from ordering.ledger.ledger import Kind, Ledger, Origin, State, new_entry
+from ordering.lifecycle.contacts import AddressDetails, ContactDetails
 from ordering.models import Order, OrderStatus
 from ordering.numbers import number_in
 

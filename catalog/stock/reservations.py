@@ -57,6 +57,8 @@ class Purpose(Enum):
     """Reserved for a cart that is being ordered: `order_id` is the order to be."""
     PAYMENT = "payment"
     """Reserved again for an order that expired and was paid afterwards."""
+    MOVE = "move"
+    """Reserved in another geozone for an order that is being moved there."""
     RECEIPT = "receipt"
     """Nothing is held: a change of stock was made."""
 

@@ -90,6 +90,11 @@ class Actor(NamedTuple):
         """The actor for a command or a task that acts for nobody in particular."""
         return cls(id="", name=name)
 
+    @property
+    def is_person(self) -> bool:
+        """Whether it is an account, not a program."""
+        return bool(self.id)
+
 
 Changes = Mapping[str, tuple[Any, Any]]
 """Field → (before, after)."""

@@ -26,6 +26,7 @@ from gateway.viewer.mutations import ViewerMutation
 from gateway.viewer.nodes import register_nodes as register_viewer_nodes
 from gateway.viewer.queries import ViewerQuery
 from gateway.viewer.types import User
+from ordering.graphql.desk import DeskMutation
 from ordering.graphql.mutations import OrderMutation
 from ordering.graphql.nodes import register_order_nodes
 from ordering.graphql.queries import OrderQuery
@@ -36,7 +37,7 @@ register_cart_nodes()
 register_order_nodes()
 register_viewer_nodes()
 Query = merge_types("Query", (NodeQuery, CatalogQuery, ViewerQuery, CartQuery, CartReportQuery, OrderQuery))
-Mutation = merge_types("Mutation", (CatalogMutation, ViewerMutation, CartMutation, OrderMutation))
+Mutation = merge_types("Mutation", (CatalogMutation, ViewerMutation, CartMutation, OrderMutation, DeskMutation))
 
 
 class ExecutePrepared(SchemaExtension):

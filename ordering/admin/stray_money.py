@@ -32,7 +32,7 @@ class SettlingForm(ActionForm):
 
     def act(self) -> None:
         reference = reference_of(self.cleaned_data["settled_reference"], "settled_reference")
-        settle_stray(self.instance.pk, reference, actor=self.actor.name)
+        settle_stray(self.instance.pk, reference, actor=self.actor)
 
 
 @admin.register(StrayMoney)

@@ -20,9 +20,12 @@ from ordering.reading.orders import find_order, find_order_by_number
 
 log = structlog.get_logger(__name__)
 
-# Of a guest, never retaken, paid already, without a key of the client: these may be null. The money is in the ledger,
-# or in the fields that an earlier release had for it.
-OPTIONAL = {"user_id", "past_owners", "retaken", "reserved_until", "client_key", "money", "payments", "refunds"}
+# Of a guest, never retaken or moved, paid already, without a key of the client, a parcel or notes: these may be null.
+# The money is in the ledger, or in the fields that an earlier release had for it.
+OPTIONAL = {
+    *("user_id", "past_owners", "retaken", "moved_under", "reserved_until", "client_key", "tracking", "notes"),
+    *("money", "payments", "refunds"),
+}
 
 
 def restore_order(order_id: str) -> bool:

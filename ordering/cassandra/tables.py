@@ -48,8 +48,20 @@ MONEY_ENTRY = UserType(
         "restocked": "boolean",
     },
 )
+TRACKING = UserType("order_tracking", {"carrier": "text", "number": "text", "url": "text"})
+NOTE = UserType(
+    "order_note",
+    {
+        "id": "text",
+        "at": "timestamp",
+        "actor": "text",
+        "text": "text",
+        "mentions": "frozen<list<text>>",
+        "key": "text",
+    },
+)
 # A type is made after those it mentions.
-TYPES = (ITEM, CONTACT, ADDRESS, PAYMENT, REFUND_LINE, REFUND, MONEY_PART, MONEY_ENTRY)
+TYPES = (ITEM, CONTACT, ADDRESS, PAYMENT, REFUND_LINE, REFUND, MONEY_PART, MONEY_ENTRY, TRACKING, NOTE)
 
 WHOLE_ORDER = {
     "order_id": "text",
@@ -72,6 +84,9 @@ WHOLE_ORDER = {
     "refunds": "frozen<list<frozen<order_refund>>>",
     "to_refund": "boolean",
     "retaken": "text",
+    "moved_under": "frozen<list<text>>",
+    "tracking": "frozen<order_tracking>",
+    "notes": "frozen<list<frozen<order_note>>>",
     "reserved_until": "timestamp",
     "client_key": "text",
     "request": "text",
@@ -81,7 +96,8 @@ WHOLE_ORDER = {
     "updated_at": "timestamp",
     "version": "bigint",
 }
-"""Every fact of the document but its events, which have a table of their own, and what is still owed."""
+"""Every fact of the document but its events, which have a table of their own, what is still owed, and what became of
+letters, which is of use while the order is worked on."""
 
 ORDERS_BY_USER = Table(
     name="orders_by_user",

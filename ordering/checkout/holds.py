@@ -20,9 +20,9 @@ from catalog.products.cards import ProductKey
 from catalog.stock.reservations import MarkedProduct, Pieces, Purpose, marked_before, marks_of_cart, release, settle
 from gateway.background import mark_begun, send_soon
 from gateway.redis.clients import redis_client
-from ordering.payments.payments import fence_retaking
 from ordering.reading.orders import find_order
 from ordering.stock.debts import RECEIPTS_KEPT, still_owed
+from ordering.stock.taking import fence_taking
 
 log = structlog.get_logger(__name__)
 
@@ -72,7 +72,7 @@ def settle_queued() -> list[str]:
 def resolve_old_holds(*, limit: int, now: datetime | None = None) -> int:
     """Settle or release every hold that its checkout left behind; returns how many."""
     moment = (now or datetime.now(UTC)) - ABANDONED_AFTER
-    return _resolve(marked_before(moment, (Purpose.CHECKOUT, Purpose.PAYMENT), limit=limit))
+    return _resolve(marked_before(moment, (Purpose.CHECKOUT, Purpose.PAYMENT, Purpose.MOVE), limit=limit))
 
 
 def forget_receipts(*, limit: int, now: datetime | None = None) -> int:
@@ -110,8 +110,8 @@ def _resolve(marked: Iterable[MarkedProduct]) -> int:
 
 def _fence(hold: Mark) -> bool:
     """Keep whoever is still at it from ordering with this hold; returns whether it became an order before."""
-    if hold["purpose"] == Purpose.PAYMENT.value:
-        return fence_retaking(hold["order_id"], hold["id"], owner=hold["owner"])
+    if hold["purpose"] in {Purpose.PAYMENT.value, Purpose.MOVE.value}:
+        return fence_taking(hold["order_id"], hold["id"], owner=hold["owner"])
     cart = fence_cart(hold["owner"], hold["cart_id"])
     if cart is None:
         # Kept for months after it was ordered: gone, it can no longer be ordered, but the order may be there.

@@ -13,6 +13,7 @@ from ordering.checkout.pricing import Offered
 from ordering.checkout.request import Purchase
 from ordering.documents import OrderDocument
 from ordering.events import BUYER, EventType, event
+from ordering.mail.record import LetterState
 from ordering.models import Order, OrderStatus
 from ordering.reading.lookup_keys import keys_of
 
@@ -22,7 +23,7 @@ ORDERS = Order._meta.db_table
 def new_order(order_id: str, number: str, cart: CartDocument, wanted: Purchase, offer: Offered) -> OrderDocument:
     now = _milliseconds(datetime.now(UTC))
     user_id = user_id_of(cart["owner"])
-    contact = wanted.contact
+    contact = wanted.contact.document()
     marks = new_marks(now)
     created = event(EventType.CREATED, OrderStatus.NEW, at=now, actor=BUYER)
     return {
@@ -48,22 +49,31 @@ def new_order(order_id: str, number: str, cart: CartDocument, wanted: Purchase, 
         "currency": CURRENCY,
         "geozone": wanted.geozone,
         "language": wanted.language,
-        "contact": {"name": contact.name, "email": contact.email, "phone": contact.phone},
-        "shipping_address": {
-            "city": wanted.shipping_address.city,
-            "street": wanted.shipping_address.street,
-            "postcode": wanted.shipping_address.postcode,
-            "comment": wanted.shipping_address.comment,
-        },
+        "contact": contact,
+        "shipping_address": wanted.shipping_address.document(),
         "money": [],
         "to_refund": False,
         "retaken": None,
         "events": [created],
         "mail_due": [{"id": created["id"], "at": now}],
+        "letters": [
+            {
+                "id": created["id"],
+                "event": created["id"],
+                "at": now,
+                "to": contact["email"],
+                "state": LetterState.DUE.value,
+            }
+        ],
         "reserved_until": now + timedelta(minutes=settings.ORDER_RESERVATION_MINUTES),
         "client_key": wanted.client_key,
         "request": wanted.fingerprint,
-        "keys": keys_of(number=number, email=contact.email, phone=contact.phone, name=contact.name, user_id=user_id),
+        "keys": keys_of(
+            number=number,
+            contact=contact,
+            user_id=user_id,
+            product_ids=[line.pieces.product_id for line in offer.lines],
+        ),
         "stock_due": [],
         "created_at": now,
         "updated_at": now,

@@ -6,33 +6,14 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from decimal import Decimal
 
-from gateway.domain.contacts import phone_digits
 from gateway.domain.errors import DomainError, Refused
-from gateway.domain.input import BadEmail, HoldsLink, holds_link, is_email, normal_key, text_errors
+from gateway.domain.input import normal_key, text_errors
 from gateway.domain.texts import DEFAULT_LANGUAGE, Language
-from ordering.errors import BadAmount, BadPhone
+from ordering.errors import BadAmount
+from ordering.lifecycle.contacts import AddressDetails, ContactDetails, address_errors, contact_errors
 
 MAX_CLIENT_KEY = 100
 MAX_GEOZONE = 16
-# As long as the fields of the documents.
-LIMITS = {"name": 150, "email": 254, "phone": 32, "city": 100, "street": 200, "postcode": 16, "comment": 500}
-OPTIONAL = {"postcode", "comment"}
-CHECKED_OTHERWISE = {"email", "phone"}
-
-
-@dataclass(frozen=True, slots=True)
-class ContactDetails:
-    name: str
-    email: str
-    phone: str
-
-
-@dataclass(frozen=True, slots=True)
-class AddressDetails:
-    city: str
-    street: str
-    postcode: str = ""
-    comment: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +41,8 @@ def checked(purchase: Purchase) -> Purchase:
     wrong with it."""
     tidy = Purchase(
         geozone=purchase.geozone.strip(),
-        contact=ContactDetails(*(value.strip() for value in asdict(purchase.contact).values())),
-        shipping_address=AddressDetails(*(value.strip() for value in asdict(purchase.shipping_address).values())),
+        contact=purchase.contact.tidy(),
+        shipping_address=purchase.shipping_address.tidy(),
         expected_total=purchase.expected_total,
         client_key=normal_key(purchase.client_key) if purchase.client_key else None,
         language=purchase.language,
@@ -72,18 +53,8 @@ def checked(purchase: Purchase) -> Purchase:
 
 
 def _errors(purchase: Purchase) -> Iterator[DomainError]:
-    for part, details in (("contact", purchase.contact), ("shipping_address", purchase.shipping_address)):
-        for field, value in asdict(details).items():
-            required, lines = field not in OPTIONAL, field == "comment"
-            errors = text_errors(value, LIMITS[field], part, field, required=required, lines=lines)
-            yield from errors
-            # All of these stand in letters, which go to whatever address the buyer gave.
-            if not errors and field not in CHECKED_OTHERWISE and holds_link(value):
-                yield HoldsLink(part, field)
-    if purchase.contact.email and not is_email(purchase.contact.email):
-        yield BadEmail("contact", "email")
-    if purchase.contact.phone and phone_digits(purchase.contact.phone) is None:
-        yield BadPhone("contact", "phone")
+    yield from contact_errors(purchase.contact)
+    yield from address_errors(purchase.shipping_address)
     if not purchase.expected_total.is_finite() or purchase.expected_total < 0:
         yield BadAmount("expected_total")
     if purchase.client_key is not None:

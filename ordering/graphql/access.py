@@ -17,6 +17,7 @@ from ordering.reading.orders import OrderKey, orders_by_key, own_orders
 
 SEE = "ordering.view_order"
 CHANGE = "ordering.change_order"
+REFUND = "ordering.refund_order"
 
 NOT_NOW = Text(
     "Этот заказ сейчас показать нельзя, повторите чуть позже.",

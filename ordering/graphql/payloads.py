@@ -7,9 +7,11 @@ import strawberry
 from cart.graphql.types import Cart
 from gateway.domain.texts import Language
 from gateway.graphql.user_errors import MutationWarning, UserError
-from ordering.checkout.request import AddressDetails, ContactDetails, Purchase
+from ordering.checkout.request import Purchase
 from ordering.graphql.types import Order
 from ordering.ledger.ledger import RefundLine
+from ordering.lifecycle.contacts import AddressDetails, ContactDetails
+from ordering.lifecycle.details import Details
 
 
 @strawberry.input
@@ -18,6 +20,9 @@ class ContactInput:
     email: str
     phone: str
 
+    def details(self) -> ContactDetails:
+        return ContactDetails(self.name, self.email, self.phone)
+
 
 @strawberry.input
 class AddressInput:
@@ -25,6 +30,21 @@ class AddressInput:
     street: str
     postcode: str | None = ""
     comment: str | None = ""
+
+    def details(self) -> AddressDetails:
+        return AddressDetails(self.city, self.street, self.postcode or "", self.comment or "")
+
+
+@strawberry.input
+class OrderDetailsInput:
+    contact: ContactInput | None = None
+    shipping_address: AddressInput | None = None
+
+    def details(self) -> Details:
+        return Details(
+            contact=self.contact.details() if self.contact else None,
+            address=self.shipping_address.details() if self.shipping_address else None,
+        )
 
 
 @strawberry.input
@@ -43,13 +63,10 @@ class CheckoutInput:
     )
 
     def purchase(self, language: Language) -> Purchase:
-        address = self.shipping_address
         return Purchase(
             geozone=self.geozone,
-            contact=ContactDetails(self.contact.name, self.contact.email, self.contact.phone),
-            shipping_address=AddressDetails(
-                address.city, address.street, address.postcode or "", address.comment or ""
-            ),
+            contact=self.contact.details(),
+            shipping_address=self.shipping_address.details(),
             expected_total=self.expected_total,
             client_key=None if self.client_key is strawberry.UNSET else self.client_key,
             language=language,

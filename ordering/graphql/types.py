@@ -7,6 +7,7 @@ from strawberry.types import Info
 
 from catalog.graphql.types import Product
 from catalog.products.cards import ProductKey
+from gateway.accounts.masking import SEE_CONTACTS, shown_email, shown_phone
 from gateway.graphql.context import RequestContext
 from gateway.graphql.money import Money, rubles
 from gateway.graphql.relay.connections import PageInfo, page_info_of
@@ -26,6 +27,7 @@ from ordering.ledger import ledger
 from ordering.ledger.amounts import paid, refunded
 from ordering.ledger.fields import ledger_of
 from ordering.ledger.ledger import Entry, Kind, Ledger, State
+from ordering.lifecycle.tracking import shown_tracking
 from ordering.lifecycle.transitions import Who, is_legal
 from ordering.models import OrderStatus as Status
 from ordering.reading.orders import OrderKey
@@ -54,6 +56,38 @@ class Address:
     street: str
     postcode: str
     comment: str
+
+
+@strawberry.type
+class Tracking:
+    carrier: str
+    number: str
+    url: str | None
+
+
+@strawberry.type(description="What staff tell each other of an order.")
+class OrderNote:
+    note: strawberry.Private[documents.OrderNote]
+
+    @strawberry.field
+    def id(self) -> strawberry.ID:
+        return strawberry.ID(self.note["id"])
+
+    @strawberry.field
+    def at(self) -> datetime:
+        return self.note["at"]
+
+    @strawberry.field(description="By e-mail.")
+    def actor(self) -> str:
+        return self.note["actor"]
+
+    @strawberry.field
+    def text(self) -> str:
+        return self.note["text"]
+
+    @strawberry.field(description="E-mails of the colleagues who are mentioned.")
+    def mentions(self) -> list[str]:
+        return self.note["mentions"]
 
 
 @strawberry.type
@@ -214,9 +248,15 @@ class Order(Node):
     def geozone(self) -> str:
         return self.document["geozone"]
 
-    @strawberry.field
-    def contact(self) -> Contact:
-        return Contact(**self.document["contact"])
+    @strawberry.field(description="E-mail and phone are masked for staff who may not see contacts.")
+    async def contact(self, info: Info[RequestContext, None]) -> Contact:
+        written = self.document["contact"]
+        clear = await self._is_own(info.context) or await _has(info.context, SEE_CONTACTS)
+        return Contact(
+            name=written["name"],
+            email=shown_email(written["email"], clear=clear),
+            phone=shown_phone(written["phone"], clear=clear),
+        )
 
     @strawberry.field
     def shipping_address(self) -> Address:
@@ -237,9 +277,19 @@ class Order(Node):
     @strawberry.field(description="Whether whoever asks may cancel it now.")
     async def can_cancel(self, info: Info[RequestContext, None]) -> bool:
         status = self.document["status"]
-        if self.document["owner"] == await info.context.owner():
+        if await self._is_own(info.context):
             return is_legal(status, Status.CANCELLED, Who.BUYER)
         return is_legal(status, Status.CANCELLED, Who.STAFF) and await may(info.context, CHANGE)
+
+    @strawberry.field(description="Null until shipped with a tracking number.")
+    def tracking(self) -> Tracking | None:
+        shown = shown_tracking(self.document)
+        return Tracking(**shown) if shown else None
+
+    @strawberry.field(description="Staff only, oldest first; empty for buyers.")
+    async def notes(self, info: Info[RequestContext, None]) -> list[OrderNote]:
+        written = self.document.get("notes") or []
+        return [OrderNote(note=note) for note in written] if written and await _sees_all(info.context) else []
 
     @strawberry.field(description="Oldest first.")
     async def timeline(self, info: Info[RequestContext, None]) -> list[OrderEvent]:
@@ -248,6 +298,9 @@ class Order(Node):
             key = OrderKey(self.document["owner"], self.document["_id"])
             events = await timeline_loader(info.context).load(key)
         return [OrderEvent(event=event) for event in events]
+
+    async def _is_own(self, context: RequestContext) -> bool:
+        return self.document["owner"] == await context.owner()
 
 
 @strawberry.type
@@ -278,8 +331,12 @@ class OrderConnection:
 
 async def _sees_all(context: RequestContext) -> bool:
     """Whether whoever asks is staff who may see any order, with what is noted and referred to in it."""
+    return await _has(context, SEE)
+
+
+async def _has(context: RequestContext, permission: str) -> bool:
     try:
-        return await may(context, SEE)
+        return await may(context, permission)
     except MongoUnavailable:
         # Then only their own orders are shown to anybody.
         return False

@@ -12,6 +12,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from gateway.domain.uuid7 import uuid7
+from ordering.events import STAFF
 
 NOTHING = Decimal(0)
 
@@ -155,7 +156,7 @@ def with_excess(ledger: Ledger, amount: Decimal, origin: Origin) -> Ledger:
 def with_refund(ledger: Ledger, refund: Entry) -> Ledger:
     """The ledger with the refund. Raises HasFailed, and MoreThanCame above what is kept."""
     _check_not_failed(ledger, refund.reference)
-    if refund.amount > kept(ledger):
+    if refund.amount > max(NOTHING, kept(ledger)):
         raise MoreThanCame
     return (*ledger, refund)
 
@@ -336,8 +337,9 @@ def _answered(ledger: Ledger) -> Ledger:
 def _undone(ledger: Ledger, payout: Entry) -> Ledger:
     if payout.kind is Kind.REPAYMENT:
         return _reopened(_replaced(ledger, payout._replace(state=State.FAILED)), payout)
-    # Staff have decided on the lines, and owe the money; what nobody here decided on has simply not happened.
-    return _replaced(ledger, payout._replace(state=State.DUE if payout.lines else State.FAILED))
+    # Staff have decided on it, and owe the money; what nobody here decided on has simply not happened.
+    decided = payout.lines or payout.source == STAFF
+    return _replaced(ledger, payout._replace(state=State.DUE if decided else State.FAILED))
 
 
 def _reopened(ledger: Ledger, movement: Entry) -> Ledger:

@@ -2,12 +2,13 @@
 
 from datetime import UTC, datetime
 
+from gateway.audit.trail import Action, Actor
 from gateway.domain.errors import DomainError, Refused
 from gateway.domain.input import text_errors
 from gateway.mongo.client import collection_of
 from ordering.documents import OrderDocument
 from ordering.errors import NotAnAdvance, OrderBusy
-from ordering.events import SYSTEM, EventType
+from ordering.events import BY_SYSTEM, EventType
 from ordering.ledger.fields import ledger_of
 from ordering.ledger.intake import CLOSED_UNPAID, taken_in
 from ordering.ledger.ledger import Ledger, Origin
@@ -25,14 +26,16 @@ SOURCE = "closing"
 NOT_PAID = "not paid in time"
 
 
-def cancel_order(order_id: str, *, who: Who, actor: str, reason: str, owner: str | None = None) -> OrderDocument:
+def cancel_order(order_id: str, *, who: Who, actor: Actor, reason: str, owner: str | None = None) -> OrderDocument:
     """Cancel an order that is not paid; returns it. Its stock goes back on sale."""
     if errors := text_errors(reason, MAX_NOTE, "reason", required=False, lines=True):
         raise Refused(errors)
     return move_order(order_id, OrderStatus.CANCELLED, who=who, actor=actor, note=reason, owner=owner)
 
 
-def advance_order(order_id: str, to: OrderStatus, *, actor: str, note: str, owner: str | None = None) -> OrderDocument:
+def advance_order(
+    order_id: str, to: OrderStatus, *, actor: Actor, note: str = "", owner: str | None = None
+) -> OrderDocument:
     """Move a paid order one step on its way to the buyer, as staff say; returns it."""
     if errors := text_errors(note, MAX_NOTE, "note", required=False, lines=True):
         raise Refused(errors)
@@ -42,7 +45,7 @@ def advance_order(order_id: str, to: OrderStatus, *, actor: str, note: str, owne
 
 
 def move_order(
-    order_id: str, to: OrderStatus, *, who: Who, actor: str, note: str = "", owner: str | None = None
+    order_id: str, to: OrderStatus, *, who: Who, actor: Actor, note: str = "", owner: str | None = None
 ) -> OrderDocument:
     """Move the order; returns it in its new status. Whoever comes second finds another status and is refused by it."""
     for _ in range(TURNS):
@@ -52,10 +55,11 @@ def move_order(
         change = OrderChange(
             kind=EventType.MOVED,
             actor=actor,
+            action=Action.ORDER_CANCELLED if to is OrderStatus.CANCELLED else Action.ORDER_ADVANCED,
             note=note.strip(),
             status=to,
             stock_due=owed,
-            ledger=_ledger_when_closed(order, to, actor),
+            ledger=_ledger_when_closed(order, to, actor.name),
         )
         if moved := change_order(order, change):
             return moved
@@ -79,7 +83,7 @@ def expire_unpaid(*, limit: int, now: datetime | None = None) -> int:
     for order in list(due):
         try:
             move_order(
-                order["_id"], OrderStatus.EXPIRED, who=Who.SYSTEM, actor=SYSTEM, note=NOT_PAID, owner=order["owner"]
+                order["_id"], OrderStatus.EXPIRED, who=Who.SYSTEM, actor=BY_SYSTEM, note=NOT_PAID, owner=order["owner"]
             )
         except DomainError:
             continue

@@ -14,10 +14,13 @@ import structlog
 from django.core.mail import EmailMessage
 
 from gateway.background import mark_begun, send_soon
-from gateway.outbox import Outbox, Owed, growing_lease
-from ordering.documents import MailDebt, OrderDocument
-from ordering.mail.letters import Letter, letter
-from ordering.mail.mailboxes import give_back, take_room
+from gateway.domain.uuid7 import moment_of
+from gateway.mongo.client import Expression
+from gateway.outbox import NOW, Outbox, Owed, growing_lease
+from ordering.documents import MailDebt, OrderDocument, OrderEvent
+from ordering.mail.letters import Letter, event_with, letter
+from ordering.mail.mailboxes import can_wait, give_back, take_room
+from ordering.mail.record import LetterState, due_letter, with_state
 from ordering.models import Order
 from ordering.reading.orders import find_order
 
@@ -45,6 +48,14 @@ LETTER_REFUSED = (SMTPRecipientsRefused, SMTPSenderRefused, SMTPDataError)
 
 class MailServerAway(Exception):
     """Nothing can be sent now; what is due stays due."""
+
+
+def owe_letter(happened: Expression, *, to: str) -> Expression:
+    """Part of `$set` in the update that causes the event: the letter about it is due."""
+    return {
+        **MAIL_DEBTS.owe({"id": happened["id"], "at": NOW}),
+        **due_letter(happened["id"], happened["id"], to),
+    }
 
 
 def mail_soon(order_id: str) -> None:
@@ -76,32 +87,36 @@ def _send_due(owed: Iterable[Owed[OrderDocument, MailDebt]]) -> int:
 
 def _send(owed: Owed[OrderDocument, MailDebt]) -> bool:
     """Send the letter that we have taken and strike it off; returns whether it went. Raises MailServerAway."""
-    order, event_id = owed.document, owed.debt["id"]
-    told = letter(order, event_id)
-    event = next(event for event in order["events"] if event["id"] == event_id)
-    if (room_at := take_room(told.to, event)) is not None:
-        log.warning("mail_waits_for_room", order=order["_id"], event_id=event_id)
-        if not _give_up_when_old(owed, told):
+    order, debt = owed
+    event = event_with(order, debt.get("event", debt["id"]))
+    told = letter(order, event, letter_id=debt["id"], to=debt.get("to"))
+    # What staff send again is caused by them, whatever it tells of.
+    if (room_at := take_room(told.to, debt["id"], may_wait="event" not in debt and can_wait(event))) is not None:
+        log.warning("mail_waits_for_room", order=order["_id"], event_id=event["id"])
+        if not _give_up_when_old(owed, event, told):
             MAIL_DEBTS.postpone(owed, room_at)
         return False
     message = EmailMessage(told.subject, told.body, to=[told.to], headers={"Message-ID": told.message_id})
     try:
         message.send()
     except OSError as error:
-        log.warning("mail_not_sent", order=order["_id"], event_id=event_id, error=type(error).__name__)
-        give_back(told.to, event)
-        _give_up_when_old(owed, told)
+        log.warning("mail_not_sent", order=order["_id"], event_id=event["id"], error=type(error).__name__)
+        give_back(told.to, debt["id"])
+        if not _give_up_when_old(owed, event, told):
+            MAIL_DEBTS.update(order, with_state(debt["id"], event["id"], told.to, LetterState.FAILED))
         if isinstance(error, LETTER_REFUSED):
             return False
         raise MailServerAway from error
-    MAIL_DEBTS.strike_off(owed)
+    MAIL_DEBTS.strike_off(owed, *with_state(debt["id"], event["id"], told.to, LetterState.SENT))
     return True
 
 
-def _give_up_when_old(owed: Owed[OrderDocument, MailDebt], told: Letter) -> bool:
+def _give_up_when_old(owed: Owed[OrderDocument, MailDebt], event: OrderEvent, told: Letter) -> bool:
     """Strike off a letter that is no news any more; returns whether it was."""
-    if told.at >= datetime.now(UTC) - GIVEN_UP_AFTER:
+    id_ = owed.debt["id"]
+    wanted_since = moment_of(id_) or told.at if "event" in owed.debt else told.at
+    if wanted_since >= datetime.now(UTC) - GIVEN_UP_AFTER:
         return False
-    log.warning("mail_given_up", order=owed.document["_id"], event_id=owed.debt["id"])
-    MAIL_DEBTS.strike_off(owed)
+    log.warning("mail_given_up", order=owed.document["_id"], event_id=event["id"])
+    MAIL_DEBTS.strike_off(owed, *with_state(id_, event["id"], told.to, LetterState.GIVEN_UP))
     return True

@@ -24,7 +24,7 @@ class Letter(NamedTuple):
     subject: str
     body: str
     message_id: str
-    """Made from the event's id: a letter that is sent twice is known by it."""
+    """Made from the letter's id: one that is sent twice by accident is known by it."""
     at: datetime
     """When it happened."""
 
@@ -36,9 +36,28 @@ class Line(NamedTuple):
     total: str
 
 
-def letter(order: OrderDocument, event_id: str) -> Letter:
-    """The letter about this event, in the buyer's language; to the address and with the lines as they are now."""
-    event = next(event for event in order["events"] if event["id"] == event_id)
+# What the buyer is not told of: the shop's own business, or told by the bank.
+WITHOUT_LETTER = frozenset(
+    {
+        EventType.REFUND_FAILED,
+        EventType.CHARGEBACK,
+        EventType.CHARGEBACK_REVERSED,
+        EventType.CLAIMED,
+        EventType.DETAILS_CHANGED,
+        EventType.GEOZONE_CHANGED,
+    }
+)
+
+
+def event_with(order: OrderDocument, event_id: str) -> OrderEvent:
+    return next(event for event in order["events"] if event["id"] == event_id)
+
+
+def letter(order: OrderDocument, event: OrderEvent, *, letter_id: str, to: str | None = None) -> Letter:
+    """The letter about this event, in the buyer's language; to the address and with the lines as they are now.
+
+    `to`: another address than the contact's.
+    """
     language = order.get("language", DEFAULT_LANGUAGE)
     template = Engine.get_default().get_template(f"ordering/mail/{_template(order, event)}.{language}.txt")
     # Plain text: a name with an apostrophe stays as it is.
@@ -46,10 +65,10 @@ def letter(order: OrderDocument, event_id: str) -> Letter:
     subject, _, body = text.partition("\n")
     domain = settings.DEFAULT_FROM_EMAIL.rpartition("@")[2].rstrip("> ")
     return Letter(
-        to=order["contact"]["email"],
+        to=to or order["contact"]["email"],
         subject=subject,
         body=body.strip() + "\n",
-        message_id=f"<{event_id}@{domain}>",
+        message_id=f"<{letter_id}@{domain}>",
         at=event["at"].replace(tzinfo=UTC),
     )
 
@@ -111,9 +130,10 @@ def _values(order: OrderDocument, event: OrderEvent, language: Language) -> Mapp
         "total": money(order["total"].to_decimal()),
         "address": order["shipping_address"],
         "minutes": _minutes_left(order, event),
-        "amount": money(_amount(order, told)) if told else "",
+        "amount": money(amount) if told and (amount := _amount(order, told)) else "",
         "due": money(due) if due > 0 else "",
         "to_refund": money(to_refund) if to_refund else "",
+        "tracking": order.get("tracking"),
         "whole": event["status"] == OrderStatus.REFUNDED.value,
     }
 

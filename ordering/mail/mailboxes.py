@@ -28,16 +28,16 @@ def can_wait(event: OrderEvent) -> bool:
     return kind is EventType.CREATED or (kind is EventType.MOVED and event["status"] in _CLOSED_FOR_NOTHING)
 
 
-def take_room(address: str, event: OrderEvent) -> datetime | None:
-    """Count the letter about this event; None: it may go now. Else returns when there may be room for it.
+def take_room(address: str, letter_id: str, *, may_wait: bool) -> datetime | None:
+    """Count the letter; None: it may go now. Else returns when there may be room for it.
 
-    By the server's clock; the same event counts once.
+    By the server's clock; the same letter counts once.
     """
     begin = {"$subtract": ["$$NOW", _MILLISECONDS]}
-    of_others = {"$and": [{"$gt": ["$$each.at", begin]}, {"$ne": ["$$each.id", event["id"]]}]}
+    of_others = {"$and": [{"$gt": ["$$each.at", begin]}, {"$ne": ["$$each.id", letter_id]}]}
     lately = {"$filter": {"input": {"$ifNull": ["$sent", []]}, "as": "each", "cond": of_others}}
-    entered = {"$concatArrays": ["$sent", [{"id": event["id"], "at": "$$NOW"}]]}
-    room = {"$lt": [{"$size": "$sent"}, settings.MAIL_PER_ADDRESS_PER_HOUR]} if can_wait(event) else True
+    entered = {"$concatArrays": ["$sent", [{"id": letter_id, "at": "$$NOW"}]]}
+    room = {"$lt": [{"$size": "$sent"}, settings.MAIL_PER_ADDRESS_PER_HOUR]} if may_wait else True
     mailbox = collection_of(MAILBOXES, MailboxDocument).find_one_and_update(
         {"_id": _id(address)},
         [
@@ -48,15 +48,15 @@ def take_room(address: str, event: OrderEvent) -> datetime | None:
         return_document=ReturnDocument.AFTER,
     )
     sent = mailbox["sent"] if mailbox else []
-    if any(each["id"] == event["id"] for each in sent):
+    if any(each["id"] == letter_id for each in sent):
         return None
     return min(each["at"] for each in sent) + WINDOW
 
 
-def give_back(address: str, event: OrderEvent) -> None:
+def give_back(address: str, letter_id: str) -> None:
     """Uncount the letter, which did not go after all."""
     mailboxes = collection_of(MAILBOXES, MailboxDocument)
-    mailboxes.update_one({"_id": _id(address)}, {"$pull": {"sent": {"id": event["id"]}}})
+    mailboxes.update_one({"_id": _id(address)}, {"$pull": {"sent": {"id": letter_id}}})
 
 
 def _id(address: str) -> str:

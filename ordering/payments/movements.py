@@ -10,6 +10,7 @@ from decimal import Decimal
 from enum import Enum
 from typing import NamedTuple
 
+from gateway.audit.trail import Action, Actor
 from ordering.documents import OrderDocument
 from ordering.errors import OrderBusy, ReferenceReused, TooEarly
 from ordering.events import EventType
@@ -52,7 +53,7 @@ class Movement(NamedTuple):
     reference: Reference
     """What the payment system calls the refund or chargeback: the same in all that it tells of it."""
     source: str
-    actor: str
+    actor: Actor
 
 
 def record_movement(order_id: str, movement: Movement, *, owner: str | None = None) -> OrderDocument:
@@ -80,7 +81,7 @@ def _change(order: OrderDocument, movement: Movement) -> OrderChange | None:
     """What the movement changes in the order; None: it is recorded already."""
     status = OrderStatus(order["status"])
     ledger = ledger_of(order)
-    origin = Origin(datetime.now(UTC), movement.actor, movement.source)
+    origin = Origin(datetime.now(UTC), movement.actor.name, movement.source)
     try:
         after = _RECORDERS[movement.kind](ledger, movement, origin, status)
     except OtherAmount as error:
@@ -98,6 +99,7 @@ def _change(order: OrderDocument, movement: Movement) -> OrderChange | None:
     return OrderChange(
         kind=kind,
         actor=movement.actor,
+        action=Action.ORDER_PAYMENT_RECORDED,
         note=movement.reference,
         status=move.target if move else None,
         stock_due=debt(move.stock, order["items"]) if move and move.stock else None,

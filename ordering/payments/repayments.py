@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 from typing import NamedTuple
 
+from gateway.audit.trail import Action, Actor
 from ordering.documents import OrderDocument
 from ordering.errors import NothingDue, OrderBusy, PayoutFailed, ReferenceReused, UnknownEntry
 from ordering.events import STAFF, EventType
@@ -18,7 +19,7 @@ class Settling(NamedTuple):
     """Id of the entry of the ledger that is due."""
     reference: Reference
     """What the money that went out is called: the same settles once."""
-    actor: str
+    actor: Actor
 
 
 def settle_refund(order_id: str, settling: Settling, *, owner: str | None = None) -> OrderDocument:
@@ -48,12 +49,13 @@ def _change(ledger: Ledger, claim: Entry, settling: Settling) -> OrderChange:
     if not owed(ledger, claim):
         raise NothingDue("entry")
     try:
-        after = with_repayment(ledger, claim, settling.reference, Origin(datetime.now(UTC), settling.actor, STAFF))
+        after = with_repayment(ledger, claim, settling.reference, Origin(datetime.now(UTC), settling.actor.name, STAFF))
     except HasFailed:
         raise PayoutFailed("reference", reference=settling.reference) from None
     return OrderChange(
         kind=EventType.REPAYMENT,
         actor=settling.actor,
+        action=Action.ORDER_REPAID,
         note=settling.reference,
         ledger=after,
         entry=after[-1].id,

@@ -10,9 +10,12 @@ from typing import NamedTuple
 
 import structlog
 from bson import Decimal128
+from pymongo.collection import Collection
 from pymongo.errors import DuplicateKeyError
 
-from gateway.mongo.client import collection_of
+from gateway.audit.trail import Action, Actor, record
+from gateway.mongo.client import collection_of, orm_connection
+from gateway.mongo.transactions import in_transaction
 from ordering.documents import StrayMoneyDocument
 from ordering.errors import ReferenceReused, SettledAlready
 from ordering.ledger.references import Reference
@@ -38,11 +41,10 @@ def record_stray(stray: Stray, reason: StrayReason) -> None:
     """Keep it for staff, once. Raises ReferenceReused when another amount or order is recorded under its reference."""
     id_ = f"{stray.type}:{stray.reference}"
     document = _unsettled(id_, stray, reason)
-    strays = collection_of(STRAYS, StrayMoneyDocument)
     try:
-        strays.insert_one(document)
+        _strays().insert_one(document)
     except DuplicateKeyError:
-        known = strays.find_one({"_id": id_})
+        known = _strays().find_one({"_id": id_})
         if known is None:
             raise
         if _facts(known) != _facts(document):
@@ -51,18 +53,32 @@ def record_stray(stray: Stray, reason: StrayReason) -> None:
         log.warning("money_fits_no_order", type=stray.type, order=stray.order, reason=reason.value)
 
 
-def settle_stray(stray_id: str, reference: Reference, *, actor: str) -> None:
+def settle_stray(stray_id: str, reference: Reference, *, actor: Actor) -> None:
     """Note that staff have paid it back, or recorded it in the right order, under this reference.
 
     Raises SettledAlready.
     """
-    settled = {"settled_by": actor, "settled_reference": reference}
-    strays = collection_of(STRAYS, StrayMoneyDocument)
-    found = strays.update_one(
-        {"_id": stray_id, "settled_at": None}, [{"$set": {"settled_at": "$$NOW", **_literal(settled)}}]
-    )
-    if not found.matched_count and not strays.count_documents({"_id": stray_id, **settled}):
+    settled = {"settled_by": actor.name, "settled_reference": reference}
+    known = {"_id": stray_id, **settled}
+    if not in_transaction(lambda: _settle_on_record(stray_id, settled, actor)) and not _strays().count_documents(known):
         raise SettledAlready("settled_reference")
+
+
+def _settle_on_record(stray_id: str, settled: dict[str, str], actor: Actor) -> bool:
+    """In the running transaction: settle it, and say who did; False: it is settled already."""
+    found = _strays().update_one(
+        {"_id": stray_id, "settled_at": None},
+        [{"$set": {"settled_at": "$$NOW", **_literal(settled)}}],
+        session=orm_connection().session,
+    )
+    if found.matched_count:
+        changes = {name: ("", value) for name, value in settled.items()}
+        record(Action.STRAY_MONEY_SETTLED, f"stray_money:{stray_id}", actor=actor, changes=changes)
+    return bool(found.matched_count)
+
+
+def _strays() -> Collection[StrayMoneyDocument]:
+    return collection_of(STRAYS, StrayMoneyDocument)
 
 
 def _unsettled(id_: str, stray: Stray, reason: StrayReason) -> StrayMoneyDocument:

@@ -1,4 +1,5 @@
-"""Any order by what a person says on the phone: its number, e-mail, telephone, customer's id or name.
+"""Any order by what a person says on the phone: its number, e-mail, telephone or the last digits of it with a name,
+customer's id or name, a product of it, the reference of a payment.
 
 Archived or not, in one list by time.
 """
@@ -51,10 +52,10 @@ def walks_for(text: str) -> list[Walk]:
     """One for each thing that the text may mean."""
     sought = keys_sought(text)
     walks = [Walk(key, []) for key in sought.any_of]
-    if sought.all_of:
+    for words in sought.all_of:
         # The longest word walks, since it is the rarest as a rule.
-        longest = max(sought.all_of, key=len)
-        walks.append(Walk(longest, [word for word in sought.all_of if word != longest]))
+        longest = max(words, key=len)
+        walks.append(Walk(longest, [word for word in words if word != longest]))
     return walks
 
 

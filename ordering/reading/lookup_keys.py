@@ -1,19 +1,59 @@
 """What an order is found by: one array of keys, each marked by its kind, under one index."""
 
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from gateway.accounts.models import normalize_email
 from gateway.domain.contacts import name_words, phone_digits
+from gateway.domain.input import normal_key
+from ordering.documents import Contact, OrderDocument
+from ordering.ledger.ledger import Ledger
 from ordering.numbers import number_in
 
 _SPACE = re.compile(r"\s")
+# The last digits of a telephone number, which people read out with their name.
+TAIL = 4
+# Enough for name, father's name and a double surname; the index holds a key for each.
+TAIL_WORDS = 5
+# More movements of money than an order ever has; the newest are the ones asked for.
+REFERENCES = 50
 
 
-def keys_of(*, number: str, email: str, phone: str, name: str, user_id: str | None) -> list[str]:
-    found = [f"number:{number}", f"email:{normalize_email(email)}", f"phone:{phone_digits(phone)}"]
-    found += [f"name:{word}" for word in name_words(name)]
-    return [*found, user_key(user_id)] if user_id else found
+def order_keys(order: OrderDocument, ledger: Ledger) -> list[str]:
+    """The keys of an order whose money is this."""
+    return keys_of(
+        number=order["number"],
+        contact=order["contact"],
+        user_id=order["user_id"],
+        product_ids=[item["product_id"] for item in order["items"]],
+        references=[entry.reference for entry in ledger],
+    )
+
+
+def keys_of(
+    *,
+    number: str,
+    contact: Contact,
+    user_id: str | None,
+    product_ids: Iterable[str] = (),
+    references: Iterable[str] = (),
+) -> list[str]:
+    """The keys of an order, each once. Their number is bounded by what an order may hold."""
+    phone = phone_digits(contact["phone"])
+    words = name_words(contact["name"])
+    newest = list(dict.fromkeys(reversed(list(references))))[:REFERENCES]
+    found = [
+        f"number:{number}",
+        f"email:{normalize_email(contact['email'])}",
+        f"phone:{phone}",
+        *(f"name:{word}" for word in words),
+        *([user_key(user_id)] if user_id else []),
+        *(_tail_key(phone[-TAIL:], word) for word in words[:TAIL_WORDS] if phone),
+        *map(_product_key, product_ids),
+        *map(_reference_key, reversed(newest)),
+    ]
+    return list(dict.fromkeys(found))
 
 
 def user_key(user_id: object) -> str:
@@ -21,10 +61,10 @@ def user_key(user_id: object) -> str:
 
 
 class Sought(NamedTuple):
-    """What a person typed may mean several things: an order has one of these keys, or all of those words."""
+    """What a person typed may mean several things: an order has one of these keys, or all keys of one of those."""
 
     any_of: list[str]
-    all_of: list[str]
+    all_of: list[list[str]]
 
 
 def keys_sought(text: str) -> Sought:
@@ -37,7 +77,30 @@ def keys_sought(text: str) -> Sought:
     if phone := phone_digits(text):
         any_of.append(f"phone:{phone}")
     if text and not _SPACE.search(text):
-        any_of.append(user_key(text))
-    # Digits alone are no name: each further meaning is another walk to be merged.
-    is_name = any(character.isalpha() for character in text)
-    return Sought(any_of, [f"name:{word}" for word in name_words(text)] if is_name else [])
+        any_of += [user_key(text), _product_key(text)]
+    has_digit = any(character.isdecimal() for character in text)
+    # A reference has a digit; digits alone are no name: each further meaning is another walk to be merged.
+    if has_digit:
+        any_of.append(_reference_key(text))
+    words = name_words(text) if any(character.isalpha() for character in text) else []
+    return Sought(any_of, [each for each in ([f"name:{word}" for word in words], _by_tail(words)) if each])
+
+
+def _by_tail(words: list[str]) -> list[str]:
+    """The keys for «4567 Иванов»: last digits of the telephone and words of the name; none when it is not that."""
+    tails = [word for word in words if len(word) == TAIL and word.isascii() and word.isdecimal()]
+    names = [word for word in words if word not in tails][:TAIL_WORDS]
+    return [_tail_key(tails[0], name) for name in names] if len(tails) == 1 else []
+
+
+def _tail_key(tail: str, word: str) -> str:
+    # One key for both: the digits alone are those of every ten-thousandth order.
+    return f"tail:{tail} {word}"
+
+
+def _product_key(product_id: str) -> str:
+    return f"product:{product_id.casefold()}"
+
+
+def _reference_key(reference: str) -> str:
+    return f"reference:{normal_key(reference).casefold()}"

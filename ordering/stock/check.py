@@ -23,6 +23,7 @@ from gateway.mongo.policies import STOCK_CHECK
 from gateway.mongo.reads import Evidence, Snapshot, decide
 from ordering.documents import OrderDocument
 from ordering.models import Order, OrderStatus
+from ordering.stock.taking import has_taken
 
 log = structlog.get_logger(__name__)
 
@@ -36,7 +37,8 @@ Orders = Mapping[str, OrderDocument]
 """Orders by id."""
 
 _OF_PRODUCTS = ("category", "stock", "holds", "version")
-_OF_ORDERS = ("status", "geozone", "items", "stock_due", "retaken")
+_OF_ORDERS = ("status", "geozone", "items", "stock_due", "retaken", "moved_under")
+_TAKEN_AGAIN = {Purpose.PAYMENT.value, Purpose.MOVE.value}
 _OPEN: tuple[Expression, ...] = ({"status": OrderStatus.NEW.value}, {"stock_due.at": {"$exists": True}})
 
 
@@ -144,17 +146,17 @@ def _waited_for(orders: Iterable[OrderDocument], receipts: Iterable[str] = ()) -
         for owed in order["stock_due"]:
             if owed["change"] in {"release", "write_off"} and owed["id"] not in made:
                 for line in owed["lines"]:
-                    pieces[line["product_id"], order["geozone"]] += line["quantity"]
+                    pieces[line["product_id"], owed.get("geozone", order["geozone"])] += line["quantity"]
     return pieces
 
 
 def _held(product: ProductDocument, orders: Orders) -> Counter[StockPlace]:
-    """How many pieces of the product are held by checkouts and late payments that are still under way."""
+    """How many pieces of the product are held by checkouts, late payments and moves that are still under way."""
     pieces: Counter[StockPlace] = Counter()
     for hold in product["holds"]:
         order = orders.get(hold["order_id"])
         in_flight = (hold["purpose"] == Purpose.CHECKOUT.value and order is None) or (
-            hold["purpose"] == Purpose.PAYMENT.value and (order is None or order.get("retaken") != hold["id"])
+            hold["purpose"] in _TAKEN_AGAIN and (order is None or not has_taken(order, hold["id"]))
         )
         if in_flight:
             pieces[product["_id"], hold["geozone"]] += hold["quantity"]

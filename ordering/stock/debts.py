@@ -42,14 +42,18 @@ STOCK_DEBTS: Outbox[OrderDocument, StockDebt] = Outbox(
 )
 
 
-def debt(change: str, lines: Iterable[Mapping[str, Any]]) -> Expression:
-    """A debt to be owed by the update of the order that causes it, as a pipeline expression."""
+def debt(change: str, lines: Iterable[Mapping[str, Any]], *, geozone: str | None = None) -> Expression:
+    """A debt to be owed by the update of the order that causes it, as a pipeline expression.
+
+    `geozone`: where, when the order is leaving it.
+    """
     wanted = [
         {"product_id": line["product_id"], "category": line["category"], "quantity": line["quantity"]}
         for line in lines
         if line["quantity"]
     ]
-    return {"id": str(uuid7()), "change": change, "lines": {"$literal": wanted}, "at": NOW}
+    place = {"geozone": {"$literal": geozone}} if geozone else {}
+    return {"id": str(uuid7()), "change": change, "lines": {"$literal": wanted}, "at": NOW, **place}
 
 
 def pay_stock(order: OrderDocument) -> None:
@@ -97,7 +101,7 @@ def _pay(owed: Owed[OrderDocument, StockDebt]) -> None:
     order, due = owed
     change_stock(
         [Pieces(line["category"], line["product_id"], line["quantity"]) for line in due["lines"]],
-        order["geozone"],
+        due.get("geozone", order["geozone"]),
         CHANGES[due["change"]],
         receipt=due["id"],
         order_id=order["_id"],

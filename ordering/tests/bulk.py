@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, cast
 
 from pymongo.database import Database
 
@@ -10,7 +10,7 @@ from cart.tests.shop import fill
 from gateway.accounts.owners import user_id_of
 from gateway.mongo.client import Document, database
 from gateway.mongo.reads import Read
-from ordering.documents import OrderDocument
+from ordering.documents import Contact, OrderDocument
 from ordering.reading.lookup_keys import keys_of
 from ordering.tests.shop import buy
 
@@ -39,9 +39,7 @@ def copies(
                 "number": written,
                 "keys": keys_of(
                     number=written,
-                    email=order["contact"]["email"],
-                    phone=order["contact"]["phone"],
-                    name=name,
+                    contact=cast("Contact", {**order["contact"], "name": name}),
                     user_id=user_id_of(owner),
                 ),
                 "created_at": FIRST + timedelta(minutes=(start + each) // 3),

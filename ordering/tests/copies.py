@@ -57,9 +57,7 @@ def placed(
         contact = order["contact"]
         keys = keys_of(
             number=order["number"],
-            email=contact["email"],
-            phone=contact["phone"],
-            name=contact["name"],
+            contact=contact,
             user_id=order["user_id"],
         )
         made.append({**order, "keys": keys})

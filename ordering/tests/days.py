@@ -52,7 +52,7 @@ def _like(order: OrderDocument, at: datetime, changes: dict[str, Any]) -> Any:
         **order,
         "_id": str(uuid7()),
         "number": number,
-        "keys": keys_of(number=number, email=contact["email"], phone=contact["phone"], name="Иван", user_id=None),
+        "keys": keys_of(number=number, contact={**contact, "name": "Иван"}, user_id=None),
         "events": [{**order["events"][0], "at": at, "status": status}],
         "mail_due": [],
         "created_at": at,

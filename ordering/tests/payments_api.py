@@ -16,6 +16,7 @@ from cart.tests.shop import CUSTOMER, fill
 from gateway.mongo.client import Document
 from ordering.checkout.holds import resolve_old_holds, settle_queued
 from ordering.documents import LedgerEntry, OrderDocument
+from ordering.events import BY_PAYMENT_SYSTEM
 from ordering.ledger.fields import ledger_of, money_fields
 from ordering.ledger.ledger import Entry, Kind
 from ordering.ledger.references import Reference, reference_of
@@ -24,7 +25,7 @@ from ordering.payments.payments import IncomingMoney, receive_payment
 from ordering.tests.shop import assert_nothing_oversold, buy
 from ordering.webhook.signature import HEADER, sign
 
-PAYMENT = IncomingMoney(Decimal("7980.00"), Reference("pay-1"), "webhook", "payments")
+PAYMENT = IncomingMoney(Decimal("7980.00"), Reference("pay-1"), "webhook", BY_PAYMENT_SYSTEM)
 
 
 def ordered(*lines: tuple[str, int], owner: str = CUSTOMER) -> OrderDocument:
@@ -36,7 +37,7 @@ def ordered(*lines: tuple[str, int], owner: str = CUSTOMER) -> OrderDocument:
 
 
 def money(amount: str = "7980.00", reference: str = "evt-1") -> IncomingMoney:
-    return IncomingMoney(Decimal(amount), reference_of(reference, "reference"), "webhook", "payments")
+    return IncomingMoney(Decimal(amount), reference_of(reference, "reference"), "webhook", BY_PAYMENT_SYSTEM)
 
 
 def pay(order: OrderDocument, amount: str = "7980.00", reference: str = "evt-1") -> OrderDocument:

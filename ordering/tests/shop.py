@@ -12,7 +12,8 @@ from gateway.accounts.owners import customer_owner, guest_owner, session_hash
 from gateway.mongo.client import Document
 from gateway.mongo.routing import ROUTING
 from ordering.checkout.checkout import Bought, check_out
-from ordering.checkout.request import AddressDetails, ContactDetails, Purchase
+from ordering.checkout.request import Purchase
+from ordering.lifecycle.contacts import AddressDetails, ContactDetails
 
 PURCHASE = Purchase(
     geozone="msk",

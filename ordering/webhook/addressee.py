@@ -10,7 +10,7 @@ from ordering.cassandra.lookup import archived_id
 from ordering.cassandra.orders import archived_copy
 from ordering.documents import OrderDocument
 from ordering.errors import OrderBusy, OtherCurrency
-from ordering.events import PAYMENT_SYSTEM
+from ordering.events import BY_PAYMENT_SYSTEM
 from ordering.ledger.fields import WEBHOOK, ledger_of
 from ordering.models import StrayReason
 from ordering.numbers import number_in
@@ -91,8 +91,8 @@ def _record(order: OrderDocument, event: MoneyEvent) -> OrderDocument:
 
 
 def _money(event: MoneyEvent) -> IncomingMoney:
-    return IncomingMoney(event.amount, event.reference, WEBHOOK, PAYMENT_SYSTEM)
+    return IncomingMoney(event.amount, event.reference, WEBHOOK, BY_PAYMENT_SYSTEM)
 
 
 def _movement(event: MoneyEvent) -> Movement:
-    return Movement(MovementKind(event.type), event.amount, event.reference, WEBHOOK, PAYMENT_SYSTEM)
+    return Movement(MovementKind(event.type), event.amount, event.reference, WEBHOOK, BY_PAYMENT_SYSTEM)

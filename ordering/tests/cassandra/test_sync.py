@@ -40,6 +40,7 @@ from ordering.cassandra.rows import day_of, events_of, month_of, order_of_histor
 from ordering.cassandra.sync import SYNCED, sync_order_soon
 from ordering.cassandra.tables import ORDER_EVENTS_BY_ID, ORDER_STATE_BY_ID, ORDERS_BY_PERIOD, ORDERS_BY_USER
 from ordering.documents import OrderDocument
+from ordering.events import BY_PAYMENT_SYSTEM
 from ordering.ledger.ledger import RefundLine
 from ordering.ledger.references import Reference
 from ordering.lifecycle.claim import claim_orders
@@ -49,6 +50,7 @@ from ordering.models import OrderStatus
 from ordering.payments.payments import IncomingMoney, receive_payment
 from ordering.payments.refunds import Refunding, refund_order
 from ordering.tests.shop import buy, buyer
+from ordering.tests.staff import ANNA
 
 # What is owed, and what stands in tables of its own.
 NOT_COPIED = {"events", "mail_due", "stock_due", "synced_version"}
@@ -120,7 +122,7 @@ def put_in_step(database: Database[Document], *orders: OrderDocument) -> None:
 
 
 def pay(order: OrderDocument) -> None:
-    receive_payment(order["_id"], IncomingMoney(Decimal("7980.00"), Reference("pay-1"), "webhook", "payments"))
+    receive_payment(order["_id"], IncomingMoney(Decimal("7980.00"), Reference("pay-1"), "webhook", BY_PAYMENT_SYSTEM))
 
 
 def test_new_order_is_owed_and_the_sweep_brings_it_to_every_table(orders: Database[Document]) -> None:
@@ -136,7 +138,7 @@ def test_rows_make_the_document_again(orders: Database[Document]) -> None:
     order = bought()
     pay(order)
     one = (RefundLine("PROD-1", 1),)
-    refund_order(order["_id"], Refunding(one, "передумал", Reference("ref-1"), True, "anna@example.com"))
+    refund_order(order["_id"], Refunding(one, "передумал", Reference("ref-1"), None, ANNA))
     swept()
 
     now = assert_in_step(orders, order)
@@ -154,7 +156,7 @@ def test_every_move_is_owed_again_and_arrives(orders: Database[Document]) -> Non
 
     for move in (
         lambda: pay(order),
-        lambda: move_order(order["_id"], OrderStatus.PROCESSING, who=Who.STAFF, actor="anna@example.com"),
+        lambda: move_order(order["_id"], OrderStatus.PROCESSING, who=Who.STAFF, actor=ANNA),
     ):
         move()
         assert stored(orders, order)["unsynced"].keys() == {"since", "due"}

@@ -36,12 +36,14 @@ from gateway.tests.races import ROOT, environment_of
 from ordering.archive.reconcile import reconcile_orders
 from ordering.cassandra.rows import day_of
 from ordering.documents import OrderDocument
+from ordering.events import BY_BUYER, BY_PAYMENT_SYSTEM
 from ordering.ledger.references import Reference
 from ordering.lifecycle.moves import cancel_order, move_order
 from ordering.lifecycle.transitions import Who
 from ordering.models import OrderStatus
 from ordering.payments.payments import IncomingMoney, receive_payment
 from ordering.tests.shop import buy, buyer
+from ordering.tests.staff import ANNA
 
 BUYERS = 60
 AT_ONCE = timedelta(seconds=-1)
@@ -150,7 +152,7 @@ def _is_paid(owner: str) -> str:
     order = _is_bought(owner)
     _until_answered(
         lambda: receive_payment(
-            order, IncomingMoney(Decimal("3990.00"), Reference(f"pay-{order}"), "webhook", "payments")
+            order, IncomingMoney(Decimal("3990.00"), Reference(f"pay-{order}"), "webhook", BY_PAYMENT_SYSTEM)
         )
     )
     return order
@@ -161,13 +163,13 @@ def _is_shipped(owner: str) -> None:
     for status in (OrderStatus.PROCESSING, OrderStatus.SHIPPED):
         # Repeated after a lost answer it is refused: the order has been moved.
         with suppress(DomainError):
-            _until_answered(partial(move_order, order, status, who=Who.STAFF, actor="anna@example.com"))
+            _until_answered(partial(move_order, order, status, who=Who.STAFF, actor=ANNA))
 
 
 def _is_cancelled(owner: str) -> None:
     order = _is_bought(owner)
     with suppress(DomainError):
-        _until_answered(lambda: cancel_order(order, who=Who.BUYER, actor="buyer", reason="передумал"))
+        _until_answered(lambda: cancel_order(order, who=Who.BUYER, actor=BY_BUYER, reason="передумал"))
 
 
 def _is_bought(owner: str) -> str:

@@ -19,7 +19,7 @@ from gateway.viewer.handover import hand_over
 from ordering.checkout.checkout import Bought
 from ordering.checkout.holds import settle_queued
 from ordering.documents import OrderDocument
-from ordering.events import BUYER
+from ordering.events import BY_BUYER
 from ordering.lifecycle.moves import move_order
 from ordering.lifecycle.transitions import Who
 from ordering.models import OrderStatus
@@ -42,7 +42,7 @@ def _whole(orders: Database[Document]) -> Iterator[None]:
 
 
 def cancel(order: OrderDocument) -> None:
-    move_order(order["_id"], OrderStatus.CANCELLED, who=Who.BUYER, actor=BUYER)
+    move_order(order["_id"], OrderStatus.CANCELLED, who=Who.BUYER, actor=BY_BUYER)
 
 
 def test_key_returns_its_order_even_when_another_cart_is_being_filled(orders: Database[Document]) -> None:

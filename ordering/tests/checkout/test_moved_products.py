@@ -12,7 +12,7 @@ from catalog.stock.reservations import reserve
 from catalog.tests.shop import MARINA, draft
 from gateway.mongo.client import Document
 from gateway.tests.races import at_once
-from ordering.events import BUYER
+from ordering.events import BY_BUYER
 from ordering.ledger.ledger import RefundLine
 from ordering.ledger.references import Reference
 from ordering.lifecycle.moves import move_order
@@ -107,7 +107,7 @@ def test_cancelling_releases_the_stock_of_a_product_that_moved(orders: Database[
     order = ordered()
     move("video")
 
-    move_order(order["_id"], OrderStatus.CANCELLED, who=Who.BUYER, actor=BUYER)
+    move_order(order["_id"], OrderStatus.CANCELLED, who=Who.BUYER, actor=BY_BUYER)
 
     assert reserved(orders, "PROD-1") == (10, 0)
     assert_orders_and_stock_agree(orders)
@@ -119,7 +119,7 @@ def test_refund_puts_back_a_product_that_moved(orders: Database[Document]) -> No
     move("video")
 
     one = (RefundLine("PROD-1", 1),)
-    refund_order(order["_id"], Refunding(one, "передумал", Reference("ref-1"), restock=True, actor="marina"))
+    refund_order(order["_id"], Refunding(one, "передумал", Reference("ref-1"), put_back=None, actor=MARINA))
 
     assert reserved(orders, "PROD-1") == (9, 0)
     assert_orders_and_stock_agree(orders)

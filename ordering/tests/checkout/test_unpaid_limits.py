@@ -19,7 +19,7 @@ from gateway.mongo.commands import COMMANDS, Sent
 from gateway.tests.races import at_once
 from ordering.checkout.checkout import Bought, check_out
 from ordering.checkout.holds import settle_queued
-from ordering.events import BUYER
+from ordering.events import BY_BUYER
 from ordering.lifecycle.claim import claim_orders
 from ordering.lifecycle.moves import move_order
 from ordering.lifecycle.transitions import Who
@@ -71,7 +71,7 @@ def test_order_that_is_no_longer_unpaid_makes_room(orders: Database[Document], f
     if freed == "paid":
         pay(made[1], "3990.00")
     elif freed == "cancelled":
-        move_order(made[1]["_id"], OrderStatus.CANCELLED, who=Who.BUYER, actor=BUYER)
+        move_order(made[1]["_id"], OrderStatus.CANCELLED, who=Who.BUYER, actor=BY_BUYER)
     else:
         orders["orders"].update_many(
             {"_id": {"$ne": made[1]["_id"]}}, [{"$set": {"reserved_until": {"$add": ["$reserved_until", 10**10]}}}]

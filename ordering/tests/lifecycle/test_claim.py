@@ -18,7 +18,7 @@ from gateway.paging import Slice
 from gateway.tests.races import at_once, just_before, paused_process
 from ordering.checkout.holds import settle_queued
 from ordering.documents import OrderDocument
-from ordering.events import BUYER
+from ordering.events import BY_BUYER, BY_PAYMENT_SYSTEM
 from ordering.ledger.references import Reference
 from ordering.lifecycle import claim
 from ordering.lifecycle.claim import BATCH, claim_orders
@@ -32,7 +32,7 @@ from ordering.reading.orders import find_order
 from ordering.tests.bulk import copies, one_bought
 from ordering.tests.shop import a_guest_elsewhere, assert_nothing_oversold, buy, reserved
 
-PAID = IncomingMoney(Decimal(3990), Reference("pay"), "webhook", "payments")
+PAID = IncomingMoney(Decimal(3990), Reference("pay"), "webhook", BY_PAYMENT_SYSTEM)
 CLAIM = """
 from ordering.lifecycle.claim import claim_orders
 claim_orders({guest!r}, {customer!r})
@@ -61,7 +61,9 @@ def stored(database: Database[Document], owner: str | None = None) -> list[Docum
 def test_orders_become_the_customers_with_their_history(orders: Database[Document]) -> None:
     guest = a_guest_elsewhere()
     first, second = bought(guest, 2)
-    paid = receive_payment(first["_id"], IncomingMoney(Decimal("3990.00"), Reference("pay-1"), "webhook", "payments"))
+    paid = receive_payment(
+        first["_id"], IncomingMoney(Decimal("3990.00"), Reference("pay-1"), "webhook", BY_PAYMENT_SYSTEM)
+    )
     before = {order["_id"]: order for order in stored(orders, guest)}
 
     assert claim_orders(guest, CUSTOMER) == 2
@@ -179,7 +181,7 @@ def test_payments_and_cancellations_of_that_moment_are_neither_lost_nor_refused(
         partial(claim_orders, guest, CUSTOMER),
         *[partial(receive_payment, each["_id"], PAID, owner=guest) for each in to_pay],
         *[
-            partial(move_order, each["_id"], OrderStatus.CANCELLED, who=Who.BUYER, actor=BUYER, owner=guest)
+            partial(move_order, each["_id"], OrderStatus.CANCELLED, who=Who.BUYER, actor=BY_BUYER, owner=guest)
             for each in to_cancel
         ],
     )

@@ -7,7 +7,7 @@ from pymongo.database import Database
 
 from gateway.mongo.client import Document
 from gateway.tests.races import at_once
-from ordering.events import BUYER
+from ordering.events import BY_BUYER
 from ordering.lifecycle.moves import expire_unpaid, move_order
 from ordering.lifecycle.transitions import Who
 from ordering.models import OrderStatus
@@ -44,7 +44,7 @@ def test_order_expires_at_its_moment_and_not_before(orders: Database[Document]) 
 def test_paid_and_cancelled_orders_are_left_alone(orders: Database[Document]) -> None:
     pay(ordered())
     cancelled = ordered(owner=buyer(1))
-    move_order(cancelled["_id"], OrderStatus.CANCELLED, who=Who.BUYER, actor=BUYER)
+    move_order(cancelled["_id"], OrderStatus.CANCELLED, who=Who.BUYER, actor=BY_BUYER)
     before = all_orders(orders)
 
     assert expire_unpaid(limit=10, now=in_an_hour()) == 0

@@ -9,13 +9,14 @@ from pymongo.database import Database
 
 from cart.tests.shop import CUSTOMER, fill
 from catalog.tests.shop import raised
+from gateway.audit.trail import Actor
 from gateway.domain.errors import DomainError
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
 from gateway.tests.races import at_once
 from ordering.checkout.holds import settle_queued
 from ordering.documents import OrderDocument
-from ordering.events import BUYER
+from ordering.events import BY_BUYER, BY_SYSTEM
 from ordering.lifecycle.moves import MAX_NOTE, advance_order, cancel_order, move_order
 from ordering.lifecycle.transitions import Who
 from ordering.models import OrderStatus
@@ -23,7 +24,7 @@ from ordering.payments.payments import receive_payment
 from ordering.tests.payments_api import PAYMENT, received
 from ordering.tests.shop import assert_nothing_oversold, buy, reserved
 
-SERGEY = "sergey@mobile-world.example"
+SERGEY = Actor("s", "sergey@mobile-world.example")
 
 
 @pytest.fixture
@@ -36,7 +37,7 @@ def order(orders: Database[Document]) -> OrderDocument:
 
 
 def cancel(order: OrderDocument) -> OrderDocument:
-    return cancel_order(order["_id"], who=Who.BUYER, actor=BUYER, reason="передумал", owner=CUSTOMER)
+    return cancel_order(order["_id"], who=Who.BUYER, actor=BY_BUYER, reason="передумал", owner=CUSTOMER)
 
 
 def stored(database: Database[Document]) -> OrderDocument:
@@ -93,7 +94,7 @@ def test_paid_order_goes_its_way_step_by_step(orders: Database[Document], order:
 
     after = stored(orders)
     assert [event["status"] for event in after["events"]] == ["new", "paid", "processing", "shipped", "delivered"]
-    assert [event["actor"] for event in after["events"]] == ["buyer", "payments", SERGEY, SERGEY, SERGEY]
+    assert [event["actor"] for event in after["events"]] == ["buyer", "payments", *[SERGEY.name] * 3]
     assert after["version"] == 5
     assert reserved(orders, "PROD-1") == (8, 0)
 
@@ -125,7 +126,7 @@ def test_unknown_order_is_not_found(orders: Database[Document]) -> None:
 
 
 def test_of_two_movers_at_once_one_wins_and_the_other_is_told(orders: Database[Document], order: OrderDocument) -> None:
-    expire = partial(move_order, order["_id"], OrderStatus.EXPIRED, who=Who.SYSTEM, actor="system")
+    expire = partial(move_order, order["_id"], OrderStatus.EXPIRED, who=Who.SYSTEM, actor=BY_SYSTEM)
 
     results = at_once(partial(cancel, order), expire, partial(cancel, order), expire)
 

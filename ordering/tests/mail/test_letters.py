@@ -8,7 +8,7 @@ from pymongo.database import Database
 from cart.tests.shop import CUSTOMER, fill
 from gateway.mongo.client import Document
 from ordering.documents import OrderDocument
-from ordering.events import BUYER
+from ordering.events import BY_BUYER
 from ordering.ledger.ledger import RefundLine
 from ordering.ledger.references import Reference
 from ordering.lifecycle.moves import move_order
@@ -19,6 +19,7 @@ from ordering.payments.refunds import Refunding, refund_order
 from ordering.tests.payments_api import expired, ordered, pay, stored
 from ordering.tests.postbox import Postbox, subject, text
 from ordering.tests.shop import PURCHASE, buy, buyer
+from ordering.tests.staff import MARINA
 
 CONFIRMATION = """Здравствуйте, Иван Покупатель!
 
@@ -54,7 +55,7 @@ Thank you for choosing Mobile World.
 
 def steps(order: OrderDocument, *statuses: str) -> None:
     for status in statuses:
-        move_order(order["_id"], OrderStatus(status), who=Who.STAFF, actor="marina")
+        move_order(order["_id"], OrderStatus(status), who=Who.STAFF, actor=MARINA)
 
 
 def test_buyer_gets_a_confirmation_with_lines_total_and_address(orders: Database[Document], postbox: Postbox) -> None:
@@ -135,7 +136,7 @@ def test_each_event_has_its_letter(
     steps(order, "processing", "shipped", "delivered")
     for reference in ("ref-1", "ref-2"):
         lines = (RefundLine("PROD-1", 1),)
-        refund_order(order["_id"], Refunding(lines, "broken", Reference(reference), restock=False, actor="marina"))
+        refund_order(order["_id"], Refunding(lines, "broken", Reference(reference), put_back={}, actor=MARINA))
 
     assert send_due_mails(order["_id"]) == 8
 
@@ -185,7 +186,7 @@ def test_closed_orders_tell_what_becomes_of_the_money(
         fill(owner, ("PROD-1", 1))
         made.append(buy(owner, language=language).order)
     pay(made[0], "1000.00")
-    move_order(made[0]["_id"], OrderStatus.CANCELLED, who=Who.BUYER, actor=BUYER)
+    move_order(made[0]["_id"], OrderStatus.CANCELLED, who=Who.BUYER, actor=BY_BUYER)
     expired(made[1])
     # Rendered before the payment that came later.
     assert [send_due_mails(order["_id"]) for order in made] == [3, 2]

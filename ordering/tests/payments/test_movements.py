@@ -12,7 +12,7 @@ from catalog.tests.shop import raised
 from gateway.mongo.client import Document
 from gateway.tests.races import at_once, paused_process
 from ordering.documents import OrderDocument
-from ordering.events import BUYER
+from ordering.events import BY_BUYER
 from ordering.ledger.amounts import due_back, paid, refunded
 from ordering.ledger.fields import ledger_of
 from ordering.ledger.ledger import Kind, RefundLine, kept
@@ -39,8 +39,9 @@ from ordering.tests.payments_api import (
 )
 from ordering.tests.postbox import Postbox, text
 from ordering.tests.shop import reserved
+from ordering.tests.staff import ANNA, MARINA
 
-ONE = Refunding((RefundLine("PROD-1", 1),), "broken", Reference("re-1"), restock=False, actor="marina")
+ONE = Refunding((RefundLine("PROD-1", 1),), "broken", Reference("re-1"), put_back={}, actor=MARINA)
 
 
 def paid_order() -> OrderDocument:
@@ -76,8 +77,8 @@ def test_refund_that_the_payment_system_tells_of_first_gets_its_lines_from_staff
 
     assert tell(order, "refund.succeeded") == done(order, "paid")
     assert figures(orders, order) == ("7980.00", "3990.00", "0.00")
-    refund_order(order["_id"], ONE._replace(restock=True))
-    refund_order(order["_id"], ONE._replace(restock=True))
+    refund_order(order["_id"], ONE._replace(put_back=None))
+    refund_order(order["_id"], ONE._replace(put_back=None))
 
     assert figures(orders, order) == ("7980.00", "3990.00", "0.00")
     assert shown(orders, order) == [("payment", "done", "evt-1"), ("refund", "done", "re-1")]
@@ -95,9 +96,9 @@ def test_refund_that_fails_is_due_until_staff_settle_it_under_another_reference(
     assert figures(orders, order) == ("7980.00", "0.00", "3990.00")
     assert stored(orders, order)["to_refund"] is True
     claim = ledger_of(stored(orders, order))[1].id
-    used = Settling(claim, Reference("re-1"), "anna")
+    used = Settling(claim, Reference("re-1"), ANNA)
     assert raised(lambda: settle_refund(order["_id"], used)) == [("CONFLICT", ("reference",))]
-    settle_refund(order["_id"], Settling(claim, Reference("re-2"), "anna"))
+    settle_refund(order["_id"], Settling(claim, Reference("re-2"), ANNA))
     assert figures(orders, order) == ("7980.00", "3990.00", "0.00")
     # The payment system says it all again, now that it is settled.
     before = all_orders(orders)
@@ -197,7 +198,7 @@ def test_money_that_a_bank_gives_back_to_a_closed_order_is_due_back(orders: Data
     order = ordered()
     pay(order, "1000.00")
     tell(order, "chargeback.created", "1000.00", "cb-1")
-    move_order(order["_id"], OrderStatus.CANCELLED, who=Who.BUYER, actor=BUYER)
+    move_order(order["_id"], OrderStatus.CANCELLED, who=Who.BUYER, actor=BY_BUYER)
     assert figures(orders, order)[2] == "0.00"
 
     tell(order, "chargeback.reversed", "1000.00", "cb-1")

@@ -11,7 +11,7 @@ from cart.tests.shop import sell
 from gateway.mongo.client import Document
 from gateway.tests.races import at_once
 from ordering.documents import OrderDocument
-from ordering.events import BUYER
+from ordering.events import BY_BUYER
 from ordering.ledger.amounts import due_back, paid
 from ordering.lifecycle.moves import expire_unpaid, move_order
 from ordering.lifecycle.transitions import Who
@@ -60,7 +60,7 @@ def test_part_against_expiry_ends_expired_with_the_part_to_refund(orders: Databa
 @pytest.mark.parametrize("turn", TURNS)
 def test_payment_against_cancelling_ends_one_way_or_the_other(orders: Database[Document], turn: int) -> None:
     order = ordered()
-    cancel = partial(move_order, order["_id"], OrderStatus.CANCELLED, who=Who.BUYER, actor=BUYER)
+    cancel = partial(move_order, order["_id"], OrderStatus.CANCELLED, who=Who.BUYER, actor=BY_BUYER)
 
     _, cancelled = at_once(partial(pay, order), cancel)
 

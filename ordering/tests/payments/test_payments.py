@@ -9,7 +9,7 @@ from cart.tests.shop import CUSTOMER, sell
 from catalog.tests.shop import raised
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
-from ordering.events import BUYER
+from ordering.events import BY_BUYER
 from ordering.lifecycle.moves import move_order
 from ordering.lifecycle.transitions import Who
 from ordering.models import OrderStatus
@@ -26,6 +26,7 @@ from ordering.tests.payments_api import (
     stored,
 )
 from ordering.tests.shop import buyer, reserved
+from ordering.tests.staff import MARINA
 
 
 def test_exact_payment_makes_the_order_paid_and_owes_nothing(orders: Database[Document]) -> None:
@@ -137,7 +138,7 @@ def test_unknown_order_is_refused(orders: Database[Document]) -> None:
 
 def test_payment_of_a_cancelled_order_goes_back_and_takes_no_stock(orders: Database[Document]) -> None:
     order = ordered()
-    move_order(order["_id"], OrderStatus.CANCELLED, who=Who.BUYER, actor=BUYER)
+    move_order(order["_id"], OrderStatus.CANCELLED, who=Who.BUYER, actor=BY_BUYER)
 
     pay(order)
 
@@ -153,7 +154,7 @@ def test_second_payment_of_an_order_that_goes_its_way_goes_back(orders: Database
     order = ordered()
     pay(order)
     for step in ("processing", "shipped", "delivered"):
-        move_order(order["_id"], OrderStatus(step), who=Who.STAFF, actor="marina")
+        move_order(order["_id"], OrderStatus(step), who=Who.STAFF, actor=MARINA)
         if step == status:
             break
 
@@ -219,7 +220,7 @@ def test_parts_paid_before_closing_go_back_and_do_not_count_afterwards(
     if closing == "expired":
         expired(order)
     else:
-        move_order(order["_id"], OrderStatus.CANCELLED, who=Who.STAFF, actor="marina")
+        move_order(order["_id"], OrderStatus.CANCELLED, who=Who.STAFF, actor=MARINA)
 
     pay(order, "2980.00", "evt-2")
 
@@ -235,7 +236,7 @@ def test_parts_paid_before_closing_go_back_and_do_not_count_afterwards(
 def test_payment_recorded_by_staff_says_who(orders: Database[Document]) -> None:
     order = ordered()
 
-    receive_payment(order["_id"], money(reference="cash desk 7")._replace(source="staff", actor="marina"))
+    receive_payment(order["_id"], money(reference="cash desk 7")._replace(source="staff", actor=MARINA))
 
     after = stored(orders, order)
     assert (after["money"][0]["source"], after["events"][-1]["actor"]) == ("staff", "marina")

@@ -13,7 +13,7 @@ from gateway.domain.errors import DomainError
 from gateway.mongo.client import Document
 from gateway.tests.races import at_once
 from ordering.documents import OrderDocument
-from ordering.events import BUYER
+from ordering.events import BY_BUYER
 from ordering.ledger.amounts import paid, refunded
 from ordering.ledger.ledger import RefundLine
 from ordering.ledger.references import Reference
@@ -23,8 +23,9 @@ from ordering.models import OrderStatus
 from ordering.payments.refunds import Refunding, refund_order
 from ordering.tests.payments_api import all_orders, assert_orders_and_stock_agree, expired, ordered, pay, stock, stored
 from ordering.tests.shop import reserved
+from ordering.tests.staff import MARINA
 
-BROKEN = Refunding((RefundLine("PROD-1", 1),), "broken", Reference("ref-1"), restock=False, actor="marina")
+BROKEN = Refunding((RefundLine("PROD-1", 1),), "broken", Reference("ref-1"), put_back={}, actor=MARINA)
 
 
 def refund(order: OrderDocument, *lines: tuple[str, int], **changes: Any) -> OrderDocument:
@@ -59,7 +60,7 @@ def test_line_is_refunded_at_its_price_and_the_order_goes_on(orders: Database[Do
 def test_returned_goods_go_back_on_sale_when_said_so(orders: Database[Document]) -> None:
     order = paid_order()
 
-    refund(order, ("PROD-1", 2), ("PROD-2", 1), restock=True)
+    refund(order, ("PROD-1", 2), ("PROD-2", 1), put_back=None)
 
     assert (reserved(orders, "PROD-1"), reserved(orders, "PROD-2")) == ((10, 0), (2, 0))
     assert_orders_and_stock_agree(orders)
@@ -135,7 +136,7 @@ def test_bad_refund_is_refused_and_nothing_changes(
 def test_order_that_was_not_paid_is_not_refunded(orders: Database[Document], status: str) -> None:
     order = ordered()
     if status == "cancelled":
-        move_order(order["_id"], OrderStatus.CANCELLED, who=Who.BUYER, actor=BUYER)
+        move_order(order["_id"], OrderStatus.CANCELLED, who=Who.BUYER, actor=BY_BUYER)
     if status == "expired":
         expired(order)
     before = (all_orders(orders), stock(orders))
@@ -148,17 +149,17 @@ def test_order_that_was_not_paid_is_not_refunded(orders: Database[Document], sta
 def test_order_is_refunded_at_any_step_after_paying(orders: Database[Document], steps: int) -> None:
     order = paid_order()
     for step in ("processing", "shipped", "delivered")[:steps]:
-        move_order(order["_id"], OrderStatus(step), who=Who.STAFF, actor="marina")
+        move_order(order["_id"], OrderStatus(step), who=Who.STAFF, actor=MARINA)
 
     assert refund(order, ("PROD-1", 2), ("PROD-2", 1))["status"] == "refunded"
 
 
 def test_same_reference_refunds_once(orders: Database[Document]) -> None:
     order = paid_order()
-    refund(order, restock=True)
+    refund(order, put_back=None)
     before = (all_orders(orders), stock(orders))
 
-    refund(order, restock=True)
+    refund(order, put_back=None)
 
     assert (all_orders(orders), stock(orders)) == before
 
@@ -175,7 +176,7 @@ def test_same_reference_with_other_lines_is_refused_and_nothing_changes(orders: 
 def test_one_reference_ten_times_at_once_refunds_once(orders: Database[Document]) -> None:
     order = paid_order()
 
-    at_once(*[partial(refund, order, restock=True)] * 10)
+    at_once(*[partial(refund, order, put_back=None)] * 10)
 
     after = stored(orders, order)
     assert (refunded(after), len(after["money"])) == (Decimal("3990.00"), 2)
@@ -186,7 +187,7 @@ def test_one_reference_ten_times_at_once_refunds_once(orders: Database[Document]
 def test_many_refunds_at_once_give_back_no_more_than_there_was(orders: Database[Document]) -> None:
     order = paid_order()
 
-    results = at_once(*[partial(refund, order, reference=f"ref-{each}", restock=True) for each in range(6)])
+    results = at_once(*[partial(refund, order, reference=f"ref-{each}", put_back=None) for each in range(6)])
 
     refusals = [result for result in results if isinstance(result, DomainError)]
     assert len(refusals) == 4

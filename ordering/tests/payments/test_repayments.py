@@ -10,6 +10,7 @@ from bson import Decimal128
 from pymongo.database import Database
 
 from catalog.tests.shop import raised
+from gateway.audit.trail import Actor
 from gateway.domain.errors import DomainError
 from gateway.mongo.client import Document
 from gateway.tests.races import at_once, paused_process
@@ -17,7 +18,7 @@ from ordering.archive.archive import archive_orders
 from ordering.cassandra.orders import archived_order
 from ordering.cassandra.sync import SYNCED
 from ordering.documents import OrderDocument
-from ordering.events import BUYER
+from ordering.events import BY_BUYER
 from ordering.ledger.amounts import due_back, paid, refunded
 from ordering.ledger.fields import ledger_of
 from ordering.ledger.ledger import Entry, Kind, RefundLine
@@ -31,11 +32,12 @@ from ordering.payments.repayments import Settling, settle_refund
 from ordering.tests.copies import copy
 from ordering.tests.payments_api import all_orders, expired, ordered, pay, stock, stored
 from ordering.tests.postbox import Postbox, subject, text
+from ordering.tests.staff import ANNA, BORIS, MARINA
 
-TWO = Refunding((RefundLine("PROD-1", 2),), "broken", Reference("ref-1"), restock=False, actor="marina")
+TWO = Refunding((RefundLine("PROD-1", 2),), "broken", Reference("ref-1"), put_back={}, actor=MARINA)
 
 
-def settle(order: OrderDocument, entry: Entry, reference: str = "back-1", actor: str = "anna") -> OrderDocument:
+def settle(order: OrderDocument, entry: Entry, reference: str = "back-1", actor: Actor = ANNA) -> OrderDocument:
     return settle_refund(order["_id"], Settling(entry.id, Reference(reference), actor))
 
 
@@ -111,7 +113,7 @@ def test_wrong_settling_is_refused_and_nothing_changes(
     ids = {"payment": ledger[0].id, "excess": excess.id, "second": ledger[-1].id}
     before = (all_orders(orders), stock(orders))
 
-    settling = Settling(ids.get(entry, entry), Reference(reference), "anna")
+    settling = Settling(ids.get(entry, entry), Reference(reference), ANNA)
     assert raised(lambda: settle_refund(order["_id"], settling)) == [reason]
     assert (all_orders(orders), stock(orders)) == before
 
@@ -120,7 +122,7 @@ def test_wrong_settling_is_refused_and_nothing_changes(
 def test_two_agents_who_settle_at_once_pay_once(orders: Database[Document], turn: int) -> None:
     order, excess = owing(orders)
 
-    results = at_once(*[partial(settle, order, excess, f"back-{agent}", agent) for agent in ("anna", "boris")])
+    results = at_once(*[partial(settle, order, excess, f"back-{agent.name}", agent) for agent in (ANNA, BORIS)])
 
     assert sum(isinstance(result, DomainError) for result in results) == 1
     after = stored(orders, order)
@@ -143,7 +145,8 @@ def test_killed_before_the_write_has_settled_nothing_and_the_repeat_settles(orde
     code = (
         "from ordering.ledger.references import Reference; "
         "from ordering.payments.repayments import Settling, settle_refund; "
-        f"settle_refund({order['_id']!r}, Settling({excess.id!r}, Reference('back-1'), 'anna'))"
+        "from ordering.tests.staff import ANNA; "
+        f"settle_refund({order['_id']!r}, Settling({excess.id!r}, Reference('back-1'), ANNA))"
     )
 
     with paused_process(orders, code, command="findAndModify", collection="orders") as process:
@@ -172,7 +175,7 @@ def test_parts_of_a_closed_order_are_settled_one_by_one(orders: Database[Documen
     order = ordered()
     pay(order, "1000.00", "evt-1")
     pay(order, "2000.00", "evt-2")
-    move_order(order["_id"], OrderStatus.CANCELLED, who=Who.BUYER, actor=BUYER)
+    move_order(order["_id"], OrderStatus.CANCELLED, who=Who.BUYER, actor=BY_BUYER)
     claims = [entry for entry in ledger_of(stored(orders, order)) if entry.kind is Kind.EXCESS]
 
     left = [due_back(settle(order, claim, f"back-{claim.reference}")) for claim in claims]

@@ -18,6 +18,7 @@ from gateway.tests.races import at_once
 from ordering.ledger.references import Reference
 from ordering.payments.stray_money import settle_stray
 from ordering.tests.payments_api import call, event_body, ordered
+from ordering.tests.staff import ANNA, BORIS, MARINA
 
 LIST = "/admin/ordering/straymoney/"
 NOBODYS = "4829-130-752"
@@ -79,14 +80,15 @@ def test_event_without_signature_is_not_kept(orders: Database[Document]) -> None
 
 
 def test_two_who_settle_it_at_once_settle_it_once(orders: Database[Document], stray: Document) -> None:
-    settled = at_once(*[partial(settle_stray, ID, Reference(name), actor=name) for name in ("anna", "boris")])
+    settled = at_once(*[partial(settle_stray, ID, Reference(each.name), actor=each) for each in (ANNA, BORIS)])
 
     refused = [result for result in settled if isinstance(result, DomainError)]
     assert len(refused) == 1
     (after,) = strays(orders)
     assert after["settled_by"] == after["settled_reference"]
-    settle_stray(ID, Reference(after["settled_by"]), actor=after["settled_by"])
-    assert raised(lambda: settle_stray(ID, Reference("other"), actor="vera")) == [("CONFLICT", ("settled_reference",))]
+    winner = next(each for each in (ANNA, BORIS) if each.name == after["settled_by"])
+    settle_stray(ID, Reference(after["settled_by"]), actor=winner)
+    assert raised(lambda: settle_stray(ID, Reference("other"), actor=MARINA)) == [("CONFLICT", ("settled_reference",))]
     assert strays(orders) == [after]
 
 

@@ -9,8 +9,8 @@ from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
 from gateway.mongo.reads import run
 from gateway.paging import Slice
-from ordering.checkout.request import ContactDetails
 from ordering.documents import OrderDocument
+from ordering.lifecycle.contacts import ContactDetails
 from ordering.reading.history import position_of
 from ordering.reading.lookup import lookup
 from ordering.tests.bulk import copies, explained, one_bought

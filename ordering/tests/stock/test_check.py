@@ -24,6 +24,7 @@ from gateway.mongo.commands import COMMANDS
 from gateway.staff.tests.browser import signed_in
 from gateway.tests.races import at_once
 from ordering.checkout.holds import settle_queued
+from ordering.events import BY_BUYER
 from ordering.lifecycle.claim import claim_orders
 from ordering.lifecycle.moves import move_order
 from ordering.lifecycle.transitions import Who
@@ -43,7 +44,7 @@ def test_holds_open_orders_and_closed_ones_are_no_drift(orders: Database[Documen
     fill(GUEST, ("PROD-1", 1), ("PROD-2", 1))
     cancelled = buy(GUEST).order
     buy(CUSTOMER)
-    move_order(cancelled["_id"], OrderStatus.CANCELLED, who=Who.BUYER, actor="buyer")
+    move_order(cancelled["_id"], OrderStatus.CANCELLED, who=Who.BUYER, actor=BY_BUYER)
 
     assert list(find_differences()) == []
     assert reserved(orders, "PROD-1") == (10, 2)
@@ -265,7 +266,7 @@ def test_no_difference_is_seen_while_the_shop_sells(orders: Database[Document]) 
             try:
                 fill(owner, ("PROD-1", 1))
                 order = buy(owner).order
-                move_order(order["_id"], OrderStatus.CANCELLED, who=Who.BUYER, actor="buyer")
+                move_order(order["_id"], OrderStatus.CANCELLED, who=Who.BUYER, actor=BY_BUYER)
             except DomainError:
                 continue
 

@@ -15,7 +15,7 @@ from gateway.outbox import Owed
 from gateway.tests.races import at_once, paused_process
 from ordering.checkout.holds import forget_receipts
 from ordering.documents import OrderDocument
-from ordering.events import BUYER
+from ordering.events import BY_BUYER
 from ordering.lifecycle.moves import move_order
 from ordering.lifecycle.transitions import Who
 from ordering.models import OrderStatus
@@ -25,10 +25,11 @@ from ordering.tests.payments_api import assert_orders_and_stock_agree, ordered, 
 from ordering.tests.shop import buyer, reserved
 
 CANCEL = """
+from ordering.events import BY_BUYER
 from ordering.models import OrderStatus
 from ordering.lifecycle.moves import move_order
 from ordering.lifecycle.transitions import Who
-move_order({order_id!r}, OrderStatus.CANCELLED, who=Who.BUYER, actor="buyer")
+move_order({order_id!r}, OrderStatus.CANCELLED, who=Who.BUYER, actor=BY_BUYER)
 """
 
 
@@ -44,7 +45,7 @@ def cancelled_by_a_process_that_died(
 
 
 def cancel(order: OrderDocument) -> OrderDocument:
-    return move_order(order["_id"], OrderStatus.CANCELLED, who=Who.BUYER, actor=BUYER)
+    return move_order(order["_id"], OrderStatus.CANCELLED, who=Who.BUYER, actor=BY_BUYER)
 
 
 def let_time_pass(database: Database[Document], seconds: int = 60) -> None:

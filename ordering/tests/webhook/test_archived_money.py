@@ -28,6 +28,7 @@ from ordering.payments.repayments import Settling, settle_refund
 from ordering.tests.copies import archive, copy, days_ago, placed
 from ordering.tests.payments_api import as_stored, call, done, event_body, stored
 from ordering.tests.questions import Ask, public
+from ordering.tests.staff import ANNA
 
 PAID = new_entry(
     Kind.PAYMENT,
@@ -75,7 +76,7 @@ def test_payment_for_an_archived_order_is_recorded_and_due_back(
 def test_order_goes_back_to_the_archive_once_it_is_settled(orders: Database[Document], archived: OrderDocument) -> None:
     call(event_body(archived, amount="3990.00"))
     (order,) = living(orders)
-    settle_refund(order["_id"], Settling(ledger_of(order)[-1].id, Reference("back-1"), "anna"))
+    settle_refund(order["_id"], Settling(ledger_of(order)[-1].id, Reference("back-1"), ANNA))
     orders["orders"].update_many({}, {"$set": {"mail_due": []}})
     copy(orders, [order["_id"]])
 

@@ -13,7 +13,7 @@ from pymongo.database import Database
 
 from gateway.mongo.client import Document
 from gateway.tests.races import at_once
-from ordering.events import BUYER
+from ordering.events import BY_BUYER
 from ordering.lifecycle.moves import move_order
 from ordering.lifecycle.transitions import Who
 from ordering.models import OrderStatus
@@ -113,7 +113,7 @@ def test_parts_pay_the_order_in_whatever_order_they_arrive(
 
 def test_payment_of_a_cancelled_order_is_taken_and_marked_to_be_refunded(orders: Database[Document]) -> None:
     order = ordered()
-    move_order(order["_id"], OrderStatus.CANCELLED, who=Who.BUYER, actor=BUYER)
+    move_order(order["_id"], OrderStatus.CANCELLED, who=Who.BUYER, actor=BY_BUYER)
 
     assert call(event_body(order)) == done(order, "cancelled")
 
