@@ -102,6 +102,7 @@ class Image(EmbeddedModel):
 
 
 ON_SALE = {"withdrawn": False}
+WITHDRAWN = {"withdrawn": True}
 MARKED = {"holds.0": {"$exists": True}}
 
 
@@ -114,6 +115,12 @@ def listed(order: str, *, by: str | None = None) -> Index:
 def searched(*, by: str | None = None) -> Index:
     """The index of a term's products in all categories; a category is checked in the index, without a fetch."""
     return Index(dict.fromkeys(("terms", *([by] if by else []), "_id", "category"), 1), where=ON_SALE)
+
+
+# The few that are withdrawn, for the admin.
+WITHDRAWN_BY_ID = Index({"withdrawn": 1, "_id": 1}, where=WITHDRAWN)
+# That of the shard key, which the cluster needs anyway.
+BY_CATEGORY_AND_ID = Index({"category": 1, "_id": 1})
 
 
 class Product(ShardedDocument):
@@ -158,8 +165,7 @@ class Product(ShardedDocument):
             Index({"created_at": 1}, where=MARKED),
             # What Cassandra has still to be told of.
             Index({"unsynced.due": 1}, where=UNSYNCED),
-            # The few that are withdrawn, for the admin.
-            Index({"withdrawn": 1, "_id": 1}, where={"withdrawn": True}),
+            WITHDRAWN_BY_ID,
         ),
         split_at=({"category": "irons"}, {"category": "phone-cases"}, {"category": "smartphones"}),
     )

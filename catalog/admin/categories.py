@@ -27,7 +27,7 @@ class CategoryForm(ActionForm):
             # The slug is gone already: it is shown for reading.
             del self.fields["parent"]
         else:
-            self.fields["parent"].choices = [("", "— в корне —"), *_paths()]  # type: ignore[attr-defined]
+            self.fields["parent"].choices = [("", "— в корне —"), *category_paths()]  # type: ignore[attr-defined]
 
     def act(self) -> None:
         name, position = self.cleaned_data["name"], self.cleaned_data["position"]
@@ -70,10 +70,11 @@ class CategoryAdmin(SavedByItsForm, DeletedByAction):
 def leaf_choices() -> list[tuple[str, str]]:
     """Categories that may hold products, with the names of those above them."""
     parents = {slug for category in Category.objects.all() for slug in category.path}
-    return [(slug, label) for slug, label in _paths() if slug not in parents]
+    return [(slug, label) for slug, label in category_paths() if slug not in parents]
 
 
-def _paths() -> list[tuple[str, str]]:
+def category_paths() -> list[tuple[str, str]]:
+    """Every category, with the names of those above it."""
     categories = {category.slug: category for category in Category.objects.all()}
     labelled = [
         (slug, " / ".join(categories[above].name if above in categories else above for above in [*category.path, slug]))

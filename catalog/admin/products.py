@@ -1,45 +1,61 @@
+from collections.abc import Mapping
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.html import format_html_join
 from django.utils.http import urlencode
 from pymongo.collection import Collection
 
-from catalog.admin.categories import leaf_choices
+from catalog.admin.categories import category_paths
 from catalog.admin.product_form import STOCK, product_form
 from catalog.documents import DirectoryEntry, ProductDocument
+from catalog.listing import inventory
+from catalog.listing.filters import Wanted
+from catalog.listing.inventory import Inventory, State
 from catalog.models import Geozone, Product, ProductDirectory
-from catalog.search.words import stem, words_in
+from catalog.products.cards import ProductKey
+from catalog.search.query import words_asked
+from catalog.structure.category_tree import CATEGORIES
+from catalog.structure.geozones import all_geozones
 from gateway.mongo.client import collection_of
+from gateway.mongo.reads import run, run_steps
+from gateway.paging import Page, Placed, Slice, SortKey
 from gateway.staff.forms import SavedByItsForm
-from gateway.staff.model_admin import StaffAdmin
+from gateway.staff.lists import Asked, Choice, PagedByKey
+from gateway.staff.money import money_text
 
-LISTED = ("id", "name", "category", "price", "available_in", "withdrawn", "updated_at")
-
-# As many as a person looks through; more means that the words say too little.
-MAX_FOUND = 200
+# Column of the list → field that an index sorts by.
+ORDERS = {"name": "sort_name", "price": "price", "created_at": "created_at"}
 
 
-class ByCategory(admin.SimpleListFilter):
+class ByCategory(Choice):
     title = "категория"
     parameter_name = "category"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return leaf_choices()
+        return category_paths()
 
-    def queryset(self, request: HttpRequest, queryset: QuerySet) -> QuerySet:
-        return queryset.filter(category=self.value()) if self.value() else queryset
+
+class ByState(Choice):
+    title = "продажа"
+    parameter_name = "state"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(State.ON_SALE.value, "в продаже"), (State.WITHDRAWN.value, "сняты с продажи")]
 
 
 @admin.register(Product)
-class ProductAdmin(SavedByItsForm, StaffAdmin):
-    list_display = ("id", "name", "category", "price", "shown_available", "withdrawn", "updated_at")
-    list_filter = (ByCategory, "withdrawn")
-    # The only order that an index gives with and without a category; without one every shard is asked.
+class ProductAdmin(SavedByItsForm, PagedByKey):
+    list_display = (
+        *("id", "name", "shown_category", "shown_price", "shown_available", "withdrawn"),
+        *("created_at", "updated_at"),
+    )
+    list_filter = (ByCategory, ByState)
     ordering = ("id",)
+    # By a field only products for sale have an index: the list then shows no others.
+    sortable_by = ("name", "shown_price", "created_at")
     search_fields = ("id",)
     search_help_text = "Артикул целиком или слова из названия и описания."
 
@@ -57,9 +73,18 @@ class ProductAdmin(SavedByItsForm, StaffAdmin):
         "updated_at",
     )
 
-    @admin.display(description="в продаже")
-    def shown_available(self, product: Product) -> str:
-        return ", ".join(product.available_in)
+    @admin.display(description="категория")
+    def shown_category(self, product: Product) -> str:
+        node = CATEGORIES.get().get(product.category)
+        return node.name if node else product.category
+
+    @admin.display(description="цена", ordering="price")
+    def shown_price(self, product: Product) -> str:
+        return money_text(product.price)
+
+    @admin.display(description="в наличии")
+    def shown_available(self, product: Any) -> str:
+        return ", ".join(product.document["available_names"])
 
     @admin.display(description="характеристики")
     def shown_attributes(self, product: Product) -> str:
@@ -70,25 +95,23 @@ class ProductAdmin(SavedByItsForm, StaffAdmin):
         rows = ((level.geozone, level.quantity, level.reserved) for level in product.stock)
         return format_html_join("", "<div>{}: {}, в резерве {}</div>", rows)
 
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Product]:
-        return super().get_queryset(request).only(*LISTED)
+    def page(self, request: HttpRequest, part: Slice, asked: Asked) -> Page[Any]:
+        """An id is found by the directory; words and filters by one walk of an index."""
+        found = run_steps(inventory.page(_inventory(asked), part))
+        names = {zone.code: zone.name for zone in run(all_geozones())}
+        return Page(
+            [Placed(_with_names(document, names), position) for document, position in found.placed],
+            has_next=found.has_next,
+            has_previous=found.has_previous,
+        )
+
+    def counted(self, request: HttpRequest, asked: Asked) -> int | None:
+        return run_steps(inventory.count(_inventory(asked)))
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Product | None:
         """The product by two targeted reads: the directory tells its category."""
         address = _address(object_id)
         return Product.objects.filter(**address).first() if address else None
-
-    def get_search_results(self, request: HttpRequest, queryset: QuerySet, search_term: str) -> tuple[QuerySet, bool]:
-        term = search_term.strip()
-        if not term:
-            return queryset, False
-        if address := _address(term) or _address(term.upper()):
-            return queryset.filter(**address), False
-        found = _found_by_words(term)
-        if not found:
-            return queryset.none(), False
-        categories = {product["category"] for product in found}
-        return queryset.filter(category__in=categories, id__in=[product["_id"] for product in found]), False
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
         if not self._edits(request, obj):
@@ -139,18 +162,27 @@ def _products() -> Collection[ProductDocument]:
     return collection_of(Product._meta.db_table, ProductDocument)
 
 
-def _found_by_words(text: str) -> list[DirectoryEntry]:
-    """Where the products are that have all these words. Asks all shards: words say nothing of the category.
+def _inventory(asked: Asked) -> Inventory:
+    tree = CATEGORIES.get()
+    category = asked.filters.get("category")
+    within = None if category is None else tree.within(category)
+    address = _address(asked.search) or _address(asked.search.upper()) if asked.search else None
+    words = () if address else words_asked(asked.search)
+    # What has no words at all finds nothing.
+    finds_nothing = bool(asked.search) and not words and not address
+    return Inventory(
+        wanted=Wanted(categories=() if finds_nothing else within, words=words),
+        state=State(asked.filters.get("state", "")),
+        order=_order(asked.order),
+        every_category=tuple(tree.nodes),
+        only=ProductKey(**address) if address else None,
+    )
 
-    Those for sale are found on the index of terms, those withdrawn on their own small one.
-    """
-    words = [stem(word) for word in words_in(text)]
-    if not words:
-        return []
-    return [
-        product
-        for withdrawn in (False, True)
-        for product in _products().find(
-            {"withdrawn": withdrawn, "terms": {"$all": words}}, projection=["category"], limit=MAX_FOUND
-        )
-    ]
+
+def _order(asked: str) -> SortKey | None:
+    field = ORDERS.get(asked.removeprefix("-"))
+    return SortKey(field, -1 if asked.startswith("-") else 1) if field else None
+
+
+def _with_names(document: ProductDocument, names: Mapping[str, str]) -> dict[str, Any]:
+    return {**document, "available_names": [names.get(code, code) for code in document.get("available_in", ())]}

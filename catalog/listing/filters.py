@@ -1,20 +1,23 @@
 """Which products are wanted, and the walks of an index that find them in order, by a field or by relevance."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import product
 from typing import Any
 
 from bson import Decimal128
 
-from catalog.models import ON_SALE, listed, searched
+from catalog.models import BY_CATEGORY_AND_ID, ON_SALE, WITHDRAWN_BY_ID, listed, searched
+from catalog.products.cards import ProductKey
 from catalog.products.derived import facet
 from catalog.search.query import Word
 from gateway.mongo.client import Expression
 
 # MongoDB merges at most this many walks of an index into one order (internalQueryMaxScansToExplode); more it sorts.
 MAX_BRANCHES = 200
+# The index that every collection has.
+BY_ID = "_id_"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,8 @@ class Walk:
     entries: tuple[tuple[str, tuple[Any, ...]], ...]
     """The first fields of the index, each with the values asked for."""
     checks: tuple[Expression, ...]
+    among: Expression = field(default_factory=lambda: ON_SALE)
+    """What holds for all that the index has, if it has a part of the products only."""
 
     def points(self) -> list[Expression]:
         fields = [field for field, _ in self.entries]
@@ -77,16 +82,16 @@ class Walk:
             # None of no values, such as an attribute's empty list: MongoDB refuses an empty `$or`.
             return {"_id": {"$in": []}}
         if len(points) == 1 and len(further) == 1:
-            return {**ON_SALE, **points[0], **further[0], **checks}
+            return {**self.among, **points[0], **further[0], **checks}
         if len(points) == 1:
-            return {**ON_SALE, **points[0], "$or": list(further), **checks}
+            return {**self.among, **points[0], "$or": list(further), **checks}
         entered = {field: _one_of(values) for field, values in self.entries}
         if len(points) * len(further) > MAX_BRANCHES:
-            return {**ON_SALE, **entered, **({"$or": list(further)} if len(further) > 1 else further[0]), **checks}
+            return {**self.among, **entered, **({"$or": list(further)} if len(further) > 1 else further[0]), **checks}
         # The categories once more: they tell which shards to ask.
         categories = {"category": entered["category"]} if "category" in entered else {}
         branches = [{**point, **further_range} for point in points for further_range in further]
-        return {**ON_SALE, **categories, "$or": branches, **checks}
+        return {**self.among, **categories, "$or": branches, **checks}
 
 
 def walk_of(wanted: Wanted, order: str, *, every_category: Sequence[str]) -> Walk:
@@ -140,6 +145,30 @@ def walks_by_relevance(wanted: Wanted) -> list[Walk]:
         return [every, none]
     some = walk(first.terms, *anywhere, {"$or": in_name}, {"$nor": [{"$and": in_name}]})
     return [every, some, none]
+
+
+def walk_by_id(wanted: Wanted, *, on_sale: bool) -> Walk:
+    """The walk for products of these categories in the order of their ids, withdrawn ones too unless `on_sale`.
+
+    Those are few, so that leaving them out costs no more than looking at them.
+    """
+    among = ON_SALE if on_sale else {}
+    if wanted.categories is None:
+        return Walk(BY_ID, (), (), among)
+    return Walk(BY_CATEGORY_AND_ID.name, (("category", wanted.categories),), (), among)
+
+
+def walk_to(key: ProductKey, wanted: Wanted, further: Sequence[Expression]) -> Walk:
+    """The walk to one product, if it is of the categories wanted and `further` conditions hold."""
+    categories = [] if wanted.categories is None else [{"category": {"$in": list(wanted.categories)}}]
+    entries = (("category", (key.category,)), ("_id", (key.id,)))
+    return Walk(BY_CATEGORY_AND_ID.name, entries, (*categories, *further), {})
+
+
+def walk_of_withdrawn(wanted: Wanted) -> Walk:
+    """The walk for withdrawn products in the order of their ids: the rest is checked, for they are few."""
+    checks = (*(_mentions(word.terms) for word in wanted.words), *_checks_beside_words(wanted))
+    return Walk(WITHDRAWN_BY_ID.name, (("withdrawn", (True,)),), checks, {})
 
 
 def _rarest(words: Sequence[Word]) -> tuple[Word, list[Word]]:

@@ -32,9 +32,9 @@ def page(wanted: Wanted, sort: Sort, part: Slice, *, every_category: Sequence[st
     found: list[Placed[ProductDocument]] = []
     if not wanted.impossible:
         if sort is Sort.RELEVANCE:
-            found = yield from _by_relevance(wanted, part)
+            found = yield from by_rank(walks_by_relevance(wanted), part)
         else:
-            found = yield _by_field(wanted, sort, part, every_category)
+            found = yield by_field(wanted, sort.value, part, every_category=every_category)
     return page_of(found, part)
 
 
@@ -51,17 +51,17 @@ def count(wanted: Wanted, *, every_category: Sequence[str]) -> Aggregation[int |
     return count_up_to(COUNT_LIMIT, read)
 
 
-def _by_field(
-    wanted: Wanted, sort: Sort, part: Slice, every_category: Sequence[str]
+def by_field(
+    wanted: Wanted, key: SortKey, part: Slice, *, every_category: Sequence[str]
 ) -> Read[list[Placed[ProductDocument]]]:
-    field = sort.value.field
-    walk = walk_of(wanted, field, every_category=every_category)
-    return _read(walk, sort, part, partial(_value, field))
+    """Products for sale in the order of a field that has an index."""
+    walk = walk_of(wanted, key.field, every_category=every_category)
+    return _read(walk, key, part, partial(_value, key.field))
 
 
-def _by_relevance(wanted: Wanted, part: Slice) -> Steps[list[Placed[ProductDocument]]]:
-    """Rank after rank until the page is full: three reads at most, and one as a rule."""
-    ranks = list(enumerate(walks_by_relevance(wanted)))
+def by_rank(walks: Sequence[Walk], part: Slice) -> Steps[list[Placed[ProductDocument]]]:
+    """Walk after walk until the page is full, each by id: as many reads as there are walks at most, one as a rule."""
+    ranks = list(enumerate(walks))
     found: list[Placed[ProductDocument]] = []
     beyond = part.beyond
     for rank, walk in reversed(ranks) if part.backward else ranks:
@@ -69,7 +69,7 @@ def _by_relevance(wanted: Wanted, part: Slice) -> Steps[list[Placed[ProductDocum
             continue
         within = beyond if beyond and rank == beyond.value else None
         rest = replace(part, size=part.size - len(found), beyond=within)
-        found += yield _read(walk, Sort.RELEVANCE, rest, partial(_constant, rank))
+        found += yield _read(walk, Sort.RELEVANCE.value, rest, partial(_constant, rank))
         if len(found) > part.size:
             break
     return found
@@ -84,7 +84,7 @@ def _constant(rank: int, _: Mapping[str, Any]) -> int:
 
 
 def _read(
-    walk: Walk, sort: Sort, part: Slice, value: Callable[[Mapping[str, Any]], Any]
+    walk: Walk, key: SortKey, part: Slice, value: Callable[[Mapping[str, Any]], Any]
 ) -> Read[list[Placed[ProductDocument]]]:
     def placed(products: Sequence[ProductDocument]) -> list[Placed[ProductDocument]]:
         return [Placed(each, Position(value(each), each["_id"])) for each in products]
@@ -92,8 +92,8 @@ def _read(
     return Read(
         collection=PRODUCTS,
         policy=CATALOG_LIST,
-        where=walk.where(ranges_beyond(sort.value, part)),
-        sort=reading_order(sort.value, part),
+        where=walk.where(ranges_beyond(key, part)),
+        sort=reading_order(key, part),
         limit=part.size + 1,
         hint=walk.index,
         result=placed,

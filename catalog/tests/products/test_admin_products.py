@@ -220,9 +220,9 @@ def test_search_by_id_or_words(merchandiser: Client, product: Document, query: s
 def test_withdrawn_product_is_found_by_its_words_and_by_the_filter(merchandiser: Client, product: Document) -> None:
     upsert_product(draft(withdrawn=True), actor=MARINA)
 
-    for query in ({"q": "тишина"}, {"withdrawn__exact": "1"}):
+    for query in ({"q": "тишина"}, {"state": "withdrawn"}):
         assert found_in(merchandiser.get(LIST, query)) == ["PROD-1"]
-    assert found_in(merchandiser.get(LIST, {"withdrawn__exact": "0"})) == []
+    assert found_in(merchandiser.get(LIST, {"state": "on_sale"})) == []
 
 
 def test_list_is_filtered_by_category(merchandiser: Client, product: Document) -> None:
@@ -236,7 +236,7 @@ def test_list_neither_loads_nor_counts_the_collection(merchandiser: Client, prod
         merchandiser.get(LIST)
 
     about_products = {name: count for name, count in sent.items() if name.collection == "products"}
-    assert sorted((name.command, count) for name, count in about_products.items()) == [("aggregate", 1), ("count", 1)]
+    assert [(name.command, count) for name, count in about_products.items()] == [("find", 1)]
 
 
 def test_product_is_opened_by_targeted_reads(merchandiser: Client, product: Document) -> None:
