@@ -2,10 +2,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.contrib import admin
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import reverse
+from django.http import HttpRequest
 from django.utils.html import format_html_join
-from django.utils.http import urlencode
 from pymongo.collection import Collection
 
 from catalog.admin.categories import category_paths
@@ -132,13 +130,6 @@ class ProductAdmin(SavedByItsForm, PagedByKey):
         if obj is not None:
             document = _products().find_one({"category": obj.category, "_id": obj.id})
         return product_form(document, with_stock=_moves_stock(request))
-
-    def history_view(
-        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
-    ) -> HttpResponse:
-        """Show the audit instead of Django's own log: it also tells what was before, and what the API did."""
-        query = urlencode({"q": f"product:{object_id}"})
-        return HttpResponseRedirect(f"{reverse('admin:audit_auditentry_changelist')}?{query}")
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Never: carts and orders name the product. It is withdrawn instead."""

@@ -28,11 +28,14 @@ class AuditEntry(models.Model):
 
     collection: ClassVar[Collection] = Collection(
         indexes=(
-            Index({"target": 1, "at": -1}),
+            Index({"target": 1, "at": -1, "_id": -1}),
+            Index({"actor_id": 1, "at": -1, "_id": -1}),
+            Index({"actor_id": 1, "action": 1, "at": -1, "_id": -1}),
+            Index({"action": 1, "at": -1, "_id": -1}),
+            Index({"step": 1, "at": -1, "_id": -1}),
+            Index({"at": -1, "_id": -1}),
+            # By the address at that time, for whoever has the right to be forgotten.
             Index({"actor": 1, "at": -1}),
-            Index({"action": 1, "at": -1}),
-            Index({"step": 1, "_id": 1}),
-            Index({"at": -1}),
         )
     )
 

@@ -54,6 +54,8 @@ CART_MERGE = Policy("carts.merge", Primary(), 0)
 ACCOUNT_SEARCH = Policy("accounts.search", Primary(), 0)
 # Whoever has just changed something looks for it in the list.
 STAFF_LIST = Policy("staff.list", Primary(), 0)
+# Whoever has just changed something looks here whether it is there.
+AUDIT = Policy("audit", Primary(), 0)
 # What is copied to Cassandra must be the newest there is.
 SYNC = Policy("sync", Primary(), 0)
 CART_ANALYTICS = Policy("carts.analytics", Secondary(), None)

@@ -1,19 +1,14 @@
 """What every page of staff about a model has in common."""
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from django.core.paginator import Paginator
 
+from gateway.staff.history import LeadsToAudit
 from gateway.staff.pages import BoundedPaginator
 
-if TYPE_CHECKING:
-    # Unfold's own has no types; to the checker it is what it extends.
-    from django.contrib.admin import ModelAdmin
-else:
-    from unfold.admin import ModelAdmin
 
-
-class StaffAdmin(ModelAdmin):
+class StaffAdmin(LeadsToAudit):
     """A list that never counts or sorts a whole collection, and forms that do not lose what was typed."""
 
     paginator: ClassVar[type[Paginator]] = BoundedPaginator

@@ -166,7 +166,9 @@ def test_staff_see_what_differs_and_what_was_corrected(orders: Database[Document
     assert "PROD-1" in staff.get("/admin/catalog/reservationfinding/").content.decode()
     let_minutes_pass(orders)
     repaired()
-    assert "reserved.msk" in staff.get("/admin/audit/auditentry/?q=PROD-1").content.decode()
+    page = staff.get("/admin/audit/auditentry/?kind=product&object=PROD-1").content.decode()
+    assert "сверка резервов" in page
+    assert "резерв (Москва)" in page
 
 
 def test_command_reports_and_repairs_what_is_found_twice(orders: Database[Document]) -> None:

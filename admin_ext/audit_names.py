@@ -1,0 +1,72 @@
+"""The names by which the audit calls what the domains know by codes."""
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from bson import ObjectId
+from django.utils.translation import gettext
+
+from catalog.structure.category_tree import CATEGORIES
+from catalog.structure.geozones import all_geozones
+from gateway.accounts.masking import masked_email
+from gateway.accounts.models import User
+from gateway.audit.labels import Named
+from gateway.audit.names import register_finder, register_namer
+from gateway.mongo.policies import AUDIT, ORDER_STATUS
+from gateway.mongo.reads import Read, run, run_steps
+from ordering.models import OrderStatus
+from ordering.numbers import number_in
+from ordering.reading.orders import OrderKey, find_order_by_number, orders_by_key
+
+
+def register_names() -> None:
+    register_namer(Named.ACCOUNT, _accounts)
+    register_namer(Named.CATEGORY, _categories)
+    register_namer(Named.GEOZONE, _geozones)
+    register_namer(Named.ORDER, _orders)
+    register_namer(Named.STATUS, _statuses)
+    register_finder("order", _order_called)
+    register_finder("product", str.upper)
+
+
+def _geozones(codes: Collection[str]) -> dict[str, str]:
+    return {zone.code: zone.name for zone in run(all_geozones()) if zone.code in codes}
+
+
+def _categories(slugs: Collection[str]) -> dict[str, str]:
+    tree = CATEGORIES.get()
+    return {slug: node.name for slug in slugs if (node := tree.get(slug))}
+
+
+def _orders(ids: Collection[str]) -> dict[str, str]:
+    """Their numbers. Asks every shard once: the audit does not know whose they are."""
+    found = run_steps(orders_by_key([OrderKey(None, order_id) for order_id in sorted(ids)], ORDER_STATUS))
+    return {order_id: f"№ {order['number']}" for order_id, order in found.items()}
+
+
+def _statuses(codes: Collection[str]) -> dict[str, str]:
+    return {status.value: gettext(status.label) for status in OrderStatus if status.value in codes}
+
+
+def _accounts(ids: Collection[str]) -> dict[str, str]:
+    """The names of people; of those who gave none, the address, masked: not all who read the audit see contacts."""
+    wanted = [ObjectId(each) for each in ids if ObjectId.is_valid(each)]
+
+    def named(documents: Sequence[Any]) -> dict[str, str]:
+        return {str(each["_id"]): each.get("name") or masked_email(each["email"]) for each in documents}
+
+    return run(
+        Read(
+            collection=User._meta.db_table,
+            policy=AUDIT,
+            where={"_id": {"$in": wanted}},
+            fields=("name", "email"),
+            result=named,
+        )
+    )
+
+
+def _order_called(text: str) -> str | None:
+    number = number_in(text)
+    order = find_order_by_number(number) if number else None
+    return order["_id"] if order else None
