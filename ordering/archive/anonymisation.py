@@ -47,7 +47,7 @@ TURNS = 50
 _TALKS = {"events", "notes", "letters"}
 # What programs write there.
 _CODES = {"id", "type", "status", "state", "event", "entry"}
-_KEPT_KEYS = ("number:", "user:")
+_KEPT_KEYS = ("number:", "user:", "product:", "reference:")
 _NAMED: Expression = {"contact.email": {"$ne": ""}}
 
 

@@ -7,11 +7,12 @@ from pymongo.errors import DuplicateKeyError
 
 from gateway.cassandra.reads import first, read
 from gateway.cassandra.statements import Row
+from gateway.cassandra.writes import write
 from gateway.mongo.client import collection_of
 from gateway.sync.copy import copy_documents
 from gateway.sync.documents import SyncMarks
-from gateway.sync.marks import new_marks
-from ordering.cassandra.rows import events_of, order_of_state
+from gateway.sync.marks import new_marks, timestamp_of
+from ordering.cassandra.rows import archived_rows_of, events_of, order_of_state
 from ordering.cassandra.sync import ORDERS, SYNCED, sync_order_soon
 from ordering.cassandra.tables import ORDER_EVENTS_BY_ID, ORDER_STATE_BY_ID, WHOLE_ORDER
 from ordering.documents import OrderDocument, OrderNumberDocument
@@ -69,6 +70,11 @@ def revive_order(order_id: str) -> OrderDocument | None:
     except DuplicateKeyError:
         return find_order(order_id, owner=order["owner"])
     log.info("order_revived", order=order_id, version=order["version"])
+    # It is found in MongoDB again, by keys that may change there.
+    write(
+        table.delete({column: row[column] for column in table.primary_key}, timestamp=timestamp_of(order))
+        for table, row in archived_rows_of(order)
+    )
     sync_order_soon(order)
     return order
 

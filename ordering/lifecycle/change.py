@@ -68,7 +68,7 @@ def change_order(order: OrderDocument, change: OrderChange) -> OrderDocument | N
     if changed is None:
         return None
     pay_stock(changed)
-    if change.kind and change.tells_the_buyer:
+    if change.kind and _is_told(order, change):
         mail_soon(changed["_id"])
     sync_order_soon(changed)
     return changed
@@ -116,6 +116,11 @@ def _told(order: OrderDocument, change: OrderChange, kind: EventType, status: Or
     happened = event_now(kind, status, actor=change.actor.name, note=change.note, entry=change.entry)
     return {
         "events": {"$concatArrays": ["$events", [happened]]},
-        **(owe_letter(happened, to=order["contact"]["email"]) if change.tells_the_buyer else {}),
+        **(owe_letter(happened, to=order["contact"]["email"]) if _is_told(order, change) else {}),
         "updated_at": "$$NOW",
     }
+
+
+def _is_told(order: OrderDocument, change: OrderChange) -> bool:
+    """Whether a letter goes out: a buyer who was anonymised has no address."""
+    return change.tells_the_buyer and bool(order["contact"]["email"])

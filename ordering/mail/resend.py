@@ -7,7 +7,7 @@ from pymongo import ReturnDocument
 from gateway.accounts.masking import masked_email
 from gateway.audit.trail import Action, Actor, record
 from gateway.domain.errors import Refused
-from gateway.domain.input import BadEmail, is_email, text_errors
+from gateway.domain.input import BadEmail, Missing, is_email, text_errors
 from gateway.domain.uuid7 import uuid7
 from gateway.mongo.client import collection_of, orm_connection
 from gateway.mongo.transactions import in_transaction
@@ -40,6 +40,8 @@ def resend_letter(
         order = order_to_change(order_id, owner=owner)
         event = _event(order, event_id)
         to = address or order["contact"]["email"]
+        if not to:
+            raise Missing("email")
         if _is_asked_for(order, event, to):
             return order
         if asked := in_transaction(lambda: _ask_on_record(order, event, to, actor)):  # noqa: B023 - run at once

@@ -45,8 +45,9 @@ def keys_of(
     newest = list(dict.fromkeys(reversed(list(references))))[:REFERENCES]
     found = [
         f"number:{number}",
-        f"email:{normalize_email(contact['email'])}",
-        f"phone:{phone}",
+        # Empty once the buyer is anonymised.
+        *([f"email:{normalize_email(contact['email'])}"] if contact["email"] else []),
+        *([f"phone:{phone}"] if phone else []),
         *(f"name:{word}" for word in words),
         *([user_key(user_id)] if user_id else []),
         *(_tail_key(phone[-TAIL:], word) for word in words[:TAIL_WORDS] if phone),
