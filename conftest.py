@@ -21,7 +21,9 @@ from pytest_django import Settings
 from xdist.remote import Producer
 from xdist.scheduler import LoadFileScheduling
 
+from admin_ext.counters import forget_counts
 from catalog.structure.category_tree import CATEGORIES
+from catalog.structure.names import GEOZONE_NAMES
 from deploy.local.lanes import ROOT_VARIABLE
 from deploy.local.layout import TEST_ROOT
 from deploy.local.start.stack import Stack
@@ -79,6 +81,8 @@ def clean_database(cluster: None) -> Iterator[Database[Document]]:
     _empty([*(name for name, _ in declared_collections()), *TABLES])
     forget_rows()
     CATEGORIES.forget()
+    GEOZONE_NAMES.forget()
+    forget_counts()
 
 
 def _empty(collections: list[str]) -> None:

@@ -5,9 +5,11 @@ Each variable is described in docs/settings.md; `gateway/production/checks.py` r
 
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
+from zoneinfo import available_timezones
 
-from environs import Env, validate
+from environs import Env, ValidationError, validate
 
+from admin_ext.appearance import UNFOLD  # noqa: F401 - a setting
 from gateway.accounts.sign_in.password_rules import PASSWORD_RULES
 from gateway.redis.urls import next_database, verifying
 from gateway.schedule import SCHEDULE
@@ -15,6 +17,12 @@ from gateway.schedule import SCHEDULE
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = Env()
 _SOME = validate.Range(min=1)
+
+
+def _is_time_zone(name: str) -> None:
+    if name not in available_timezones():
+        raise ValidationError(f"no time zone of the tz database: {name}")
+
 
 ENVIRONMENT = env.str("GATEWAY_ENV", "development", validate=validate.OneOf(["development", "production"]))
 PRODUCTION = ENVIRONMENT == "production"
@@ -58,6 +66,7 @@ INSTALLED_APPS = [
 # The headers, hosts and HTTPS of Django's own security middleware are in gateway/web/transport.py, for GraphQL too.
 MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "admin_ext.language.ChosenLanguage",
     "gateway.staff.time_limit.TimeLimitMiddleware",
     "gateway.accounts.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -84,10 +93,15 @@ TEMPLATES = [
     },
 ]
 
-# Staff see Russian whatever their browser prefers: the names of our models are Russian. GraphQL follows its caller.
+# Staff see Russian unless they choose English, whatever their browser prefers. GraphQL follows its caller.
 LANGUAGE_CODE = "ru"
 LANGUAGES = [("ru", "Русский"), ("en", "English")]
-TIME_ZONE = "UTC"
+LANGUAGE_COOKIE_AGE = 365 * 24 * 3600
+LANGUAGE_COOKIE_HTTPONLY = True
+LANGUAGE_COOKIE_SAMESITE = "Lax"
+LANGUAGE_COOKIE_SECURE = PRODUCTION
+# The zone in which staff read and write times. What is stored, counted by days, logged or scheduled is in UTC.
+TIME_ZONE = env.str("TIME_ZONE", "Europe/Moscow", validate=_is_time_zone)
 USE_TZ = True
 
 STATIC_URL = "static/"
@@ -111,6 +125,8 @@ ADMIN_MAX_SECONDS = env.float("ADMIN_MAX_SECONDS", 10.0)
 # ---------------------------------------------------------------- who signs in
 
 AUTH_USER_MODEL = "accounts.User"
+# Of the admin: whoever comes to its page for signing in without having asked for another.
+LOGIN_REDIRECT_URL = "admin:index"
 AUTH_PASSWORD_VALIDATORS = PASSWORD_RULES
 PASSWORD_HASHERS = [
     "gateway.accounts.sign_in.hashing.ServerArgon2",
@@ -253,6 +269,7 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BEAT_SCHEDULE = SCHEDULE
+CELERY_TIMEZONE = "UTC"  # of the schedule, whatever TIME_ZONE is
 
 # ---------------------------------------------------------------- carts, orders and payments
 

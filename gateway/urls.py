@@ -1,6 +1,7 @@
 from django.contrib import admin
 from django.urls import path
 from django.views.generic import RedirectView
+from django.views.i18n import set_language
 
 from admin_ext.favicon import favicon
 from catalog.products.images import product_image
@@ -8,10 +9,7 @@ from gateway.accounts.sign_in.staff_form import StaffSignIn
 from gateway.web.error_pages import show_bad_request, show_fault, show_not_allowed, show_not_found
 from ordering.webhook.endpoint import payments_webhook
 
-admin.site.site_title = admin.site.site_header = "Мобильный мир"
-admin.site.index_title = "Управление магазином"
 admin.site.login_form = StaffSignIn
-admin.site.site_url = None  # the storefront is another application
 
 handler400 = show_bad_request
 handler403 = show_not_allowed
@@ -20,6 +18,7 @@ handler500 = show_fault
 
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="admin:index")),
+    path("admin/language/", set_language, name="set_language"),
     path("admin/", admin.site.urls),
     path("favicon.ico", favicon),
     path("images/<str:product_id>.svg", product_image),

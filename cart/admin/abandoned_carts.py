@@ -2,17 +2,31 @@ from django.contrib import admin
 from django.utils.html import format_html_join
 
 from cart.models import AbandonedCartDay
+from catalog.structure.names import geozone_name
+from gateway.domain.texts import Text
+from gateway.staff.language import said
 from gateway.staff.read_only import ReadOnlyAdmin
+from gateway.staff.titles import Titles
+
+NOT_SAID = Text("не выбрана", "not chosen")
 
 
 @admin.register(AbandonedCartDay)
 class AbandonedCartDayAdmin(ReadOnlyAdmin):
     """The daily figures, for reading only: they are computed."""
 
-    figures = ("day", "geozone", "carts", "abandoned", "rate", "ordered", "conversion", "lost_value")
+    titles = Titles(
+        several=Text("Брошенные корзины по дням", "Abandoned carts by day"),
+        one=Text("Брошенные корзины за день", "Abandoned carts of a day"),
+    )
+    figures = ("day", "shown_geozone", "carts", "abandoned", "rate", "ordered", "conversion", "lost_value")
     list_display = (*figures, "computed_at")
     list_filter = ("day",)
     fields = (*figures, "shown_products", "computed_at")
+
+    @admin.display(description="геозона")
+    def shown_geozone(self, day: AbandonedCartDay) -> str:
+        return geozone_name(day.geozone) or said(NOT_SAID)
 
     @admin.display(description="доля брошенных")
     def rate(self, day: AbandonedCartDay) -> str:

@@ -8,9 +8,12 @@ from catalog.admin.deletion import DeletedByAction
 from catalog.errors import CategoryInUse
 from catalog.models import Category
 from catalog.structure.categories import add_category, delete_category, edit_category, is_empty
+from catalog.structure.names import category_name
 from gateway.audit.trail import Actor, Source
 from gateway.domain.errors import DomainError
+from gateway.domain.texts import Text
 from gateway.staff.forms import ActionForm, SavedByItsForm
+from gateway.staff.titles import Titles
 
 
 class CategoryForm(ActionForm):
@@ -42,6 +45,11 @@ class CategoryForm(ActionForm):
 
 @admin.register(Category)
 class CategoryAdmin(SavedByItsForm, DeletedByAction):
+    titles = Titles(
+        several=Text("Категории", "Categories"),
+        one=Text("Категория", "Category"),
+        new=Text("Новая категория", "New category"),
+    )
     form = CategoryForm
     list_display = ("name", "slug", "shown_path", "position")
     search_fields = ("slug", "name")
@@ -50,7 +58,7 @@ class CategoryAdmin(SavedByItsForm, DeletedByAction):
 
     @admin.display(description="раздел")
     def shown_path(self, category: Category) -> str:
-        return " / ".join(category.path)
+        return " / ".join(map(category_name, category.path))
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         if obj is None:

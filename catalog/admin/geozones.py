@@ -9,7 +9,9 @@ from catalog.models import Geozone
 from catalog.structure.geozones import add_geozone, delete_geozone, edit_geozone, stocked_product
 from gateway.audit.trail import Actor, Source
 from gateway.domain.errors import DomainError
+from gateway.domain.texts import Text
 from gateway.staff.forms import ActionForm, SavedByItsForm
+from gateway.staff.titles import Titles
 
 
 class GeozoneForm(ActionForm):
@@ -29,6 +31,11 @@ class GeozoneForm(ActionForm):
 
 @admin.register(Geozone)
 class GeozoneAdmin(SavedByItsForm, DeletedByAction):
+    titles = Titles(
+        several=Text("Геозоны", "Geozones"),
+        one=Text("Геозона", "Geozone"),
+        new=Text("Новая геозона", "New geozone"),
+    )
     form = GeozoneForm
     list_display = ("name", "code", "position")
     list_editable = ("position",)

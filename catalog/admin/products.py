@@ -17,12 +17,15 @@ from catalog.products.cards import ProductKey
 from catalog.search.query import words_asked
 from catalog.structure.category_tree import CATEGORIES
 from catalog.structure.geozones import all_geozones
+from catalog.structure.names import category_name, geozone_name
+from gateway.domain.texts import Text
 from gateway.mongo.client import collection_of
 from gateway.mongo.reads import run, run_steps
 from gateway.paging import Page, Placed, Slice, SortKey
 from gateway.staff.forms import SavedByItsForm
 from gateway.staff.lists import Asked, Choice, PagedByKey
 from gateway.staff.money import money_text
+from gateway.staff.titles import Titles
 
 # Column of the list → field that an index sorts by.
 ORDERS = {"name": "sort_name", "price": "price", "created_at": "created_at"}
@@ -46,6 +49,11 @@ class ByState(Choice):
 
 @admin.register(Product)
 class ProductAdmin(SavedByItsForm, PagedByKey):
+    titles = Titles(
+        several=Text("Товары", "Products"),
+        one=Text("Товар", "Product"),
+        new=Text("Новый товар", "New product"),
+    )
     list_display = (
         *("id", "name", "shown_category", "shown_price", "shown_available", "withdrawn"),
         *("created_at", "updated_at"),
@@ -61,7 +69,7 @@ class ProductAdmin(SavedByItsForm, PagedByKey):
     shown = (
         "id",
         "name",
-        "category",
+        "shown_category",
         "withdrawn",
         "prices",
         "description",
@@ -73,8 +81,7 @@ class ProductAdmin(SavedByItsForm, PagedByKey):
 
     @admin.display(description="категория")
     def shown_category(self, product: Product) -> str:
-        node = CATEGORIES.get().get(product.category)
-        return node.name if node else product.category
+        return category_name(product.category)
 
     @admin.display(description="цена", ordering="price")
     def shown_price(self, product: Product) -> str:
@@ -90,7 +97,7 @@ class ProductAdmin(SavedByItsForm, PagedByKey):
 
     @admin.display(description="остатки")
     def shown_stock(self, product: Product) -> str:
-        rows = ((level.geozone, level.quantity, level.reserved) for level in product.stock)
+        rows = ((geozone_name(level.geozone), level.quantity, level.reserved) for level in product.stock)
         return format_html_join("", "<div>{}: {}, в резерве {}</div>", rows)
 
     def page(self, request: HttpRequest, part: Slice, asked: Asked) -> Page[Any]:

@@ -16,6 +16,8 @@ from catalog.products.cards import PRODUCTS, ProductKey
 from catalog.stock.reservations import set_reserved
 from gateway.audit.trail import Action, Actor, record
 from gateway.mongo.client import collection_of, orm_connection
+from gateway.mongo.policies import STOCK_DISPLAY
+from gateway.mongo.reads import Read
 from gateway.mongo.transactions import in_transaction
 from gateway.sync.queue import sync_soon
 
@@ -70,6 +72,11 @@ def forget_others(found: Iterable[Difference]) -> None:
     When two checks meet, one may forget what the other has just noted: then it takes one more check to confirm it.
     """
     collection_of(FINDINGS, FindingDocument).delete_many({"_id": {"$nin": sorted(map(_id, found))}})
+
+
+def count_of_findings(limit: int) -> Read[int]:
+    """How many differences the checks find now, up to the limit."""
+    return Read(collection=FINDINGS, policy=STOCK_DISPLAY, where={}, fields=("_id",), limit=limit, result=len)
 
 
 def correct_reservation(found: Difference, *, actor: Actor, reason: str) -> bool:

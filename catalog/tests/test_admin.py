@@ -22,7 +22,7 @@ def test_staff_signs_in_and_sees_the_shop() -> None:
 
     assert page.status_code == 200
     assert "Геозоны" in page.content.decode()
-    assert "Пользователи" in page.content.decode()
+    assert "Сотрудники" in page.content.decode()
 
 
 def test_merchandiser_renames_a_geozone(database: Database[Document]) -> None:

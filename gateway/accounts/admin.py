@@ -6,7 +6,9 @@ from django.forms import EmailField
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
 from gateway.accounts.models import User, normalize_email
+from gateway.domain.texts import Text
 from gateway.staff.model_admin import StaffAdmin
+from gateway.staff.titles import Titles
 
 
 class NormalizedEmailField(EmailField):
@@ -34,6 +36,11 @@ class UserChange(UserChangeForm):
 
 @admin.register(User)
 class UserAdmin(DjangoUserAdmin, StaffAdmin):
+    titles = Titles(
+        several=Text("Сотрудники", "Staff"),
+        one=Text("Сотрудник", "Member of staff"),
+        new=Text("Новый сотрудник", "New member of staff"),
+    )
     form = UserChange
     add_form = UserCreation
     change_password_form = AdminPasswordChangeForm
@@ -56,4 +63,8 @@ admin.site.unregister(Group)
 
 @admin.register(Group)
 class GroupAdmin(DjangoGroupAdmin, StaffAdmin):
-    pass
+    titles = Titles(
+        several=Text("Роли", "Roles"),
+        one=Text("Роль", "Role"),
+        new=Text("Новая роль", "New role"),
+    )

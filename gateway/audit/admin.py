@@ -26,6 +26,7 @@ from gateway.mongo.reads import run
 from gateway.paging import Page, Placed, Position, Slice
 from gateway.staff.language import said
 from gateway.staff.read_only import ReadOnlyAdmin
+from gateway.staff.titles import Titles
 
 PAGE_SIZE = 50
 TITLE = Text("Журнал изменений", "Audit trail")
@@ -62,6 +63,11 @@ class Step(NamedTuple):
 @admin.register(AuditEntry)
 class AuditEntryAdmin(ReadOnlyAdmin):
     """A page to read the trail, and a list of people to choose from."""
+
+    titles = Titles(
+        several=Text("Журнал", "Journal"),
+        one=Text("Запись журнала", "Journal entry"),
+    )
 
     def get_urls(self) -> list[URLPattern]:
         people = path("people/", self.admin_site.admin_view(self.people_view), name="audit_auditentry_people")

@@ -5,10 +5,12 @@ from typing import ClassVar
 from django.core.paginator import Paginator
 
 from gateway.staff.history import LeadsToAudit
+from gateway.staff.labels import Labelled
 from gateway.staff.pages import BoundedPaginator
+from gateway.staff.titles import Titled
 
 
-class StaffAdmin(LeadsToAudit):
+class StaffAdmin(Titled, Labelled, LeadsToAudit):
     """A list that never counts or sorts a whole collection, and forms that do not lose what was typed."""
 
     paginator: ClassVar[type[Paginator]] = BoundedPaginator

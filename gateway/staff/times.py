@@ -17,11 +17,17 @@ def time_text(moment: datetime, *, seconds: bool = False) -> str:
     clock = f"{local:%H:%M:%S}" if seconds else f"{local:%H:%M}"
     if staff_language() == "en":
         return f"{local.day} {_MONTHS[local.month - 1]} {local.year}, {clock} {_zone(local)}"
-    zone = _zone(local)
-    return f"{local:%d.%m.%Y} {clock} {_NAMES.get(zone, zone)}"
+    return f"{local:%d.%m.%Y} {clock} {_zone(local)}"
+
+
+def zone_text() -> str:
+    """The shop's zone as people call it: «МСК»."""
+    return _zone(datetime.now(get_default_timezone()))
 
 
 def _zone(local: datetime) -> str:
     """The short name of the zone; where it has none, its distance from UTC."""
     name = local.tzname() or ""
+    if staff_language() == "ru":
+        name = _NAMES.get(name, name)
     return name if name.isalpha() else f"UTC{name}"

@@ -10,9 +10,11 @@ from django.utils.html import format_html, format_html_join
 from django.utils.timezone import localtime
 
 from catalog.structure.geozones import all_geozones
+from gateway.domain.texts import Text
 from gateway.mongo.reads import run
 from gateway.paging import Slice
 from gateway.staff.read_only import ReadOnlyAdmin
+from gateway.staff.titles import Titles
 from ordering.ledger.fields import ledger_of
 from ordering.ledger.ledger import Kind, Ledger, State, due_back, paid, refunded
 from ordering.models import Order, OrderStatus
@@ -67,6 +69,10 @@ class ToRefund(admin.SimpleListFilter):
 
 @admin.register(Order)
 class OrderAdmin(ReadOnlyAdmin):
+    titles = Titles(
+        several=Text("Заказы", "Orders"),
+        one=Text("Заказ", "Order"),
+    )
     list_display = ("number", "created_at", "status", "shown_geozone", "shown_contact", "shown_total", "to_refund")
     list_filter = (ByStatus, ByGeozone, ToRefund)
     search_fields = ("number",)

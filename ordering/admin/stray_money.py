@@ -7,8 +7,10 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from gateway.accounts.models import User
+from gateway.domain.texts import Text
 from gateway.staff.forms import ActionForm, SavedByItsForm
 from gateway.staff.read_only import ReadOnlyAdmin
+from gateway.staff.titles import Titles
 from ordering.ledger.references import reference_of
 from ordering.models import StrayMoney
 from ordering.payments.stray_money import settle_stray
@@ -39,6 +41,10 @@ class SettlingForm(ActionForm):
 class StrayMoneyAdmin(SavedByItsForm, ReadOnlyAdmin):
     """Nothing of it is edited but how it was settled: under which number it was paid back, or recorded in an order."""
 
+    titles = Titles(
+        several=Text("Деньги без заказа", "Money without an order"),
+        one=Text("Деньги без заказа", "Money without an order"),
+    )
     form = SettlingForm
     list_display = ("at", "type", "amount", "currency", "order", "reason", "settled_at", "settled_by")
     list_filter = (Settled,)

@@ -1,0 +1,87 @@
+"""How much waits, as the sidebar and the home page tell on every page of everybody: remembered, so read seldom."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
+
+import structlog
+from pymongo.errors import PyMongoError
+
+from cart.reports import Day, abandoned_cart_report
+from catalog.listing.pages import count_of_withdrawn
+from catalog.stock.findings import count_of_findings
+from gateway import deadline
+from gateway.mongo.reads import run, run_steps
+from gateway.paging import Slice
+from gateway.remembered import Remembered
+from ordering.reading.queues import COUNTED, QUEUES, Queue, count_of, waiting_in
+
+T = TypeVar("T")
+
+log = structlog.get_logger(__name__)
+
+# A process asks for a queue four times a minute at most, however many pages it serves; nobody works faster than that.
+REMEMBER_SECONDS = 15.0
+# Computed every ten minutes, or changed by few.
+REMEMBER_FIGURES_SECONDS = 60.0
+# A count walks a thousand keys at most, in milliseconds. What takes longer is no longer worth waiting for.
+MAX_SECONDS = 1.0
+
+
+class Waiting(NamedTuple):
+    number: int
+    since: datetime | None = None
+    """The moment by which the first stands in the queue; None when nothing waits, or nobody asked."""
+
+    @property
+    def shown(self) -> str:
+        return f"{COUNTED}+" if self.number >= COUNTED else str(self.number)
+
+
+def waiting(queue: Queue) -> Waiting | None:
+    """What waited in the queue some seconds ago; None when the store did not tell."""
+    return WAITING[queue.code].get()
+
+
+def _told(name: str, read: Callable[[], T], *, seconds: float) -> Remembered[T | None]:
+    """What `read` says. A failure is remembered too: a store that is away must not hold up every page."""
+
+    def ask() -> T | None:
+        try:
+            with deadline.within(MAX_SECONDS):
+                return read()
+        except PyMongoError as error:
+            log.warning("not_counted", what=name, error=type(error).__name__)
+            return None
+
+    return Remembered(ask, seconds=seconds)
+
+
+def _count(queue: Queue) -> Waiting:
+    number = count_of(queue)
+    first = run(waiting_in(queue, Slice(1))).placed if number else ()
+    return Waiting(number, first[0].position.value if first else None)
+
+
+def _yesterday() -> Day:
+    """What became of the carts of yesterday; days are those of UTC, in every report."""
+    day = datetime.now(UTC).date() - timedelta(days=1)
+    report = run_steps(abandoned_cart_report(day, day, None))
+    return report.days[0] if report else Day(day)
+
+
+WAITING: dict[str, Remembered[Waiting | None]] = {
+    queue.code: _told(queue.code, partial(_count, queue), seconds=REMEMBER_SECONDS) for queue in QUEUES
+}
+FINDINGS = _told("findings", lambda: Waiting(run(count_of_findings(COUNTED))), seconds=REMEMBER_SECONDS)
+WITHDRAWN = _told("withdrawn", lambda: Waiting(run(count_of_withdrawn(COUNTED))), seconds=REMEMBER_FIGURES_SECONDS)
+YESTERDAY = _told("yesterday", _yesterday, seconds=REMEMBER_FIGURES_SECONDS)
+
+REMEMBERED: tuple[Remembered[Any], ...] = (*WAITING.values(), FINDINGS, WITHDRAWN, YESTERDAY)
+
+
+def forget_counts() -> None:
+    """Count anew for the next page."""
+    for remembered in REMEMBERED:
+        remembered.forget()

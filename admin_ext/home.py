@@ -1,0 +1,115 @@
+"""The home page: what waits for this person, and some figures of the shop."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any, NamedTuple, cast
+
+from django.http import HttpRequest
+
+from admin_ext.counters import FINDINGS, WITHDRAWN, YESTERDAY, Waiting, waiting
+from admin_ext.sidebar import ABANDONED, FINDINGS_PAGE, HOME, PRODUCTS, QUEUE_ICONS, link_to
+from gateway.accounts.models import User
+from gateway.domain.texts import Text
+from gateway.staff.language import said
+from gateway.staff.money import money_text
+from ordering.reading.queues import Queue, queues_for
+
+NOT_COUNTED = Text("не удалось посчитать", "could not be counted")
+WAITS = Text("дольше всех ждёт {age}", "longest waits {age}")
+ENDS = Text("ближайший истекает через {age}", "the next ends in {age}")
+WITHDRAWN_TITLE = Text("Товары, снятые с продажи", "Products withdrawn")
+YESTERDAY_TITLE = Text("Брошенные корзины вчера", "Abandoned carts yesterday")
+OF_CARTS = Text("из {carts}, потеряно {lost}", "of {carts}, lost {lost}")
+DUE = Text("Что ждёт", "What waits")
+CLEAR = Text("Всё разобрано", "All done")
+NOTHING_WAITS = Text(
+    "Сейчас ничего не ждёт. Новое появится здесь само.", "Nothing waits now. What comes in appears here by itself."
+)
+EMPTY = Text("Пусто", "Empty")
+FIGURES = Text("Сводка", "Figures")
+NO_WORK = Text("Здесь пока нечего показать.", "There is nothing to show here yet.")
+
+_AGES = (
+    (timedelta(days=1), Text("{count} дн.", "{count} d")),
+    (timedelta(hours=1), Text("{count} ч", "{count} h")),
+    (timedelta(minutes=1), Text("{count} мин", "{count} min")),
+)
+_MOMENT = Text("меньше минуты", "less than a minute")
+
+
+class Card(NamedTuple):
+    title: str
+    icon: str
+    link: str
+    value: str
+    note: str = ""
+
+
+class Desk(NamedTuple):
+    """What one person sees at home."""
+
+    waiting: list[Card]
+    empty: list[Card]
+    """Queues in which nothing waits."""
+    figures: list[Card]
+    has_work: bool
+    """Whether any queue concerns this person."""
+
+
+def with_cards(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
+    """Unfold's DASHBOARD_CALLBACK: the context of the home page."""
+    texts = {"due": DUE, "clear": CLEAR, "nothing_waits": NOTHING_WAITS, "empty": EMPTY, "figures": FIGURES}
+    return {
+        **context,
+        "title": said(HOME),
+        "desk": desk_of(request),
+        "texts": {name: said(text) for name, text in {**texts, "no_work": NO_WORK}.items()},
+    }
+
+
+def desk_of(request: HttpRequest) -> Desk:
+    user = request.user
+    queues = queues_for(user) if isinstance(user, User) else []
+    counted = [(_queue_card(queue, told), told) for queue in queues for told in (waiting(queue),)]
+    if link := link_to(request, FINDINGS_PAGE):
+        told = FINDINGS.get()
+        counted.append((Card(said(FINDINGS_PAGE.title), FINDINGS_PAGE.icon, link, _value(told), _note(told)), told))
+    return Desk(
+        waiting=[card for card, told in counted if told is None or told.number],
+        empty=[card for card, told in counted if told is not None and not told.number],
+        figures=list(_figures(request)),
+        has_work=bool(counted),
+    )
+
+
+def _queue_card(queue: Queue, told: Waiting | None) -> Card:
+    return Card(said(queue.title), QUEUE_ICONS.get(queue.code, "inbox"), queue.url, _value(told), _note(told))
+
+
+def _value(told: Waiting | None) -> str:
+    return told.shown if told else "—"
+
+
+def _note(told: Waiting | None) -> str:
+    if told is None:
+        return said(NOT_COUNTED)
+    if told.since is None:
+        return ""
+    age = datetime.now(UTC) - told.since.replace(tzinfo=UTC)
+    return said(ENDS, age=_span(-age)) if age < timedelta() else said(WAITS, age=_span(age))
+
+
+def _figures(request: HttpRequest) -> Iterator[Card]:
+    """Figures of the lists that this person works with."""
+    if (link := link_to(request, ABANDONED)) and (day := YESTERDAY.get()):
+        lost = said(OF_CARTS, carts=day.carts, lost=money_text(day.lost_value))
+        yield Card(said(YESTERDAY_TITLE), ABANDONED.icon, link, str(day.abandoned), lost)
+    if (link := link_to(request, PRODUCTS)) and cast("User", request.user).has_perm("catalog.change_product"):
+        yield Card(said(WITHDRAWN_TITLE), "hide_source", f"{link}?withdrawn__exact=1", _value(WITHDRAWN.get()))
+
+
+def _span(age: timedelta) -> str:
+    for unit, text in _AGES:
+        if age >= unit:
+            return said(text, count=age // unit)
+    return said(_MOMENT)
