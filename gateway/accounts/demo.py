@@ -5,7 +5,15 @@ from django.contrib.auth.models import Group
 from django.core.exceptions import ImproperlyConfigured
 
 from gateway.accounts.models import User
-from gateway.accounts.roles import MERCHANDISERS, SUPPORT, ensure_roles
+from gateway.accounts.roles import (
+    ADMINISTRATORS,
+    ANALYSTS,
+    MERCHANDISERS,
+    OPERATORS,
+    SENIOR_SUPPORT,
+    SUPPORT,
+    ensure_roles,
+)
 
 PASSWORD = "mobile-world"  # noqa: S105 - public on purpose
 DOMAIN = "mobile-world.example"
@@ -14,9 +22,20 @@ NAMES = {
     "staff": "Ольга Старшая",
     "merchandiser": "Марина Товарова",
     "support": "Сергей Поддержкин",
+    "senior": "Светлана Опытная",
+    "analyst": "Андрей Отчётов",
+    "operator": "Олег Машинин",
+    "administrator": "Анна Главная",
     "customer": "Иван Покупатель",
 }
-GROUPS = {"merchandiser": MERCHANDISERS, "support": SUPPORT}
+GROUPS = {
+    "merchandiser": MERCHANDISERS,
+    "support": SUPPORT,
+    "senior": SENIOR_SUPPORT,
+    "analyst": ANALYSTS,
+    "operator": OPERATORS,
+    "administrator": ADMINISTRATORS,
+}
 
 
 def ensure_demo_accounts() -> list[str]:

@@ -66,3 +66,37 @@ class NotTyped(DomainError):
 
     code = Code.INVALID
     text = Text("Наберите e-mail покупателя или номер его учётной записи.", "Type the customer's e-mail or account id.")
+
+
+class OwnAccount(DomainError):
+    code = Code.FORBIDDEN
+    text = Text("Свою учётную запись меняет другой администратор.", "Your own account is changed by a colleague.")
+
+
+class LastAdministrator(DomainError):
+    code = Code.CONFLICT
+    text = Text(
+        "Это последний администратор: сначала назначьте другого.", "The last administrator: name another first."
+    )
+
+
+class UnknownRole(DomainError):
+    code = Code.NOT_FOUND
+    text = Text("Таких ролей нет: {roles}.", "There are no such roles: {roles}.")
+
+
+class NotInvited(DomainError):
+    code = Code.CONFLICT
+    text = Text("Приглашение уже принято.", "The invitation has been accepted.")
+
+
+class DeadLink(DomainError):
+    """Expired, used, or made up: whoever holds it learns no more."""
+
+    code = Code.NOT_FOUND
+    text = Text("Ссылка больше не действует. Попросите новую.", "The link does not work any more. Ask for a new one.")
+
+
+class WrongCode(DomainError):
+    code = Code.BAD_CREDENTIALS
+    text = Text("Неверный код. Подождите следующего.", "Wrong code. Wait for the next one.")

@@ -74,6 +74,8 @@ class User(AbstractBaseUser, PermissionsMixin):
         verbose_name = "сотрудник"
         verbose_name_plural = "сотрудники"
         indexes = (
+            # Everybody who signs in. The backend makes a unique index partial, by type, which serves no search.
+            models.Index(fields=["email"], name="accounts_by_email"),
             # Customers, and apart from them staff: newest first, all or those with a key.
             models.Index(fields=["is_staff", "-date_joined", "-id"], name="accounts_newest"),
             models.Index(fields=["is_staff", "keys", "-date_joined", "-id"], name="accounts_by_key"),

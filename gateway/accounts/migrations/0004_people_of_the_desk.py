@@ -107,6 +107,10 @@ class Migration(migrations.Migration):
         migrations.RunPython(write_keys, migrations.RunPython.noop),
         migrations.AddIndex(
             model_name='user',
+            index=models.Index(fields=['email'], name='accounts_by_email'),
+        ),
+        migrations.AddIndex(
+            model_name='user',
             index=models.Index(fields=['is_staff', '-date_joined', '-id'], name='accounts_newest'),
         ),
         migrations.AddIndex(

@@ -1,4 +1,4 @@
-"""Demo accounts: four of them, idempotent, and never in production."""
+"""Demo accounts: one for every role, idempotent, and never in production."""
 
 import pytest
 from django.contrib.auth import authenticate as django_authenticate
@@ -8,6 +8,7 @@ from pymongo.database import Database
 
 from gateway.accounts.demo import PASSWORD, ensure_demo_accounts
 from gateway.accounts.models import User
+from gateway.accounts.roles import ROLES
 from gateway.mongo.client import Document
 
 
@@ -17,7 +18,7 @@ def authenticate(address: str) -> User:
     return user
 
 
-LOGINS = ["staff", "merchandiser", "support", "customer"]
+LOGINS = ["staff", "merchandiser", "support", "senior", "analyst", "operator", "administrator", "customer"]
 
 
 def test_accounts_sign_in_with_their_rights(database: Database[Document]) -> None:
@@ -25,8 +26,10 @@ def test_accounts_sign_in_with_their_rights(database: Database[Document]) -> Non
 
     assert addresses == [f"{login}@mobile-world.example" for login in LOGINS]
     users = [authenticate(address) for address in addresses]
-    assert [user.is_staff for user in users] == [True, True, True, False]
-    staff, merchandiser, support, customer = users
+    assert [user.is_staff for user in users] == [True] * 7 + [False]
+    staff, merchandiser, support, *others, customer = users
+    assert {group.name for user in users for group in user.groups.all()} == ROLES.keys()
+    assert all(user.has_perms(ROLES[user.groups.get().name]) for user in others)
     assert staff.is_superuser
     assert merchandiser.has_perm("catalog.change_geozone")
     assert not merchandiser.has_perm("accounts.view_user")
@@ -46,7 +49,7 @@ def test_second_run_restores_the_accounts_and_adds_none(database: Database[Docum
     ensure_demo_accounts()
 
     assert not authenticate(customer.email).is_staff
-    assert User.objects.count() == 4
+    assert User.objects.count() == len(LOGINS)
 
 
 def test_production_refuses_demo_accounts(database: Database[Document]) -> None:
