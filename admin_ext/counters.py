@@ -9,7 +9,9 @@ import structlog
 from pymongo.errors import PyMongoError
 
 from cart.reports import Day, abandoned_cart_report
-from catalog.listing.pages import count_of_withdrawn
+from catalog.listing import inventory
+from catalog.listing.filters import Wanted
+from catalog.listing.inventory import Inventory, State
 from catalog.stock.findings import count_of_findings
 from gateway import deadline
 from gateway.mongo.reads import run, run_steps
@@ -64,6 +66,11 @@ def _count(queue: Queue) -> Waiting:
     return Waiting(number, first[0].position.value if first else None)
 
 
+def _withdrawn() -> Waiting:
+    counted = run_steps(inventory.count(Inventory(wanted=Wanted(), state=State.WITHDRAWN)))
+    return Waiting(COUNTED if counted is None else min(counted, COUNTED))
+
+
 def _yesterday() -> Day:
     """What became of the carts of yesterday; days are those of UTC, in every report."""
     day = datetime.now(UTC).date() - timedelta(days=1)
@@ -75,7 +82,7 @@ WAITING: dict[str, Remembered[Waiting | None]] = {
     queue.code: _told(queue.code, partial(_count, queue), seconds=REMEMBER_SECONDS) for queue in QUEUES
 }
 FINDINGS = _told("findings", lambda: Waiting(run(count_of_findings(COUNTED))), seconds=REMEMBER_SECONDS)
-WITHDRAWN = _told("withdrawn", lambda: Waiting(run(count_of_withdrawn(COUNTED))), seconds=REMEMBER_FIGURES_SECONDS)
+WITHDRAWN = _told("withdrawn", _withdrawn, seconds=REMEMBER_FIGURES_SECONDS)
 YESTERDAY = _told("yesterday", _yesterday, seconds=REMEMBER_FIGURES_SECONDS)
 
 REMEMBERED: tuple[Remembered[Any], ...] = (*WAITING.values(), FINDINGS, WITHDRAWN, YESTERDAY)

@@ -105,7 +105,7 @@ def _figures(request: HttpRequest) -> Iterator[Card]:
         lost = said(OF_CARTS, carts=day.carts, lost=money_text(day.lost_value))
         yield Card(said(YESTERDAY_TITLE), ABANDONED.icon, link, str(day.abandoned), lost)
     if (link := link_to(request, PRODUCTS)) and cast("User", request.user).has_perm("catalog.change_product"):
-        yield Card(said(WITHDRAWN_TITLE), "hide_source", f"{link}?withdrawn__exact=1", _value(WITHDRAWN.get()))
+        yield Card(said(WITHDRAWN_TITLE), "hide_source", f"{link}?state=withdrawn", _value(WITHDRAWN.get()))
 
 
 def _span(age: timedelta) -> str:

@@ -51,19 +51,6 @@ def count(wanted: Wanted, *, every_category: Sequence[str]) -> Aggregation[int |
     return count_up_to(COUNT_LIMIT, read)
 
 
-def count_of_withdrawn(limit: int) -> Read[int]:
-    """How many products are withdrawn, up to the limit. Asks every shard, for the few that its own index holds."""
-    return Read(
-        collection=PRODUCTS,
-        policy=CATALOG_LIST,
-        where={"withdrawn": True},
-        fields=("_id",),
-        limit=limit,
-        hint="withdrawn_1__id_1",
-        result=len,
-    )
-
-
 def by_field(
     wanted: Wanted, key: SortKey, part: Slice, *, every_category: Sequence[str]
 ) -> Read[list[Placed[ProductDocument]]]:

@@ -64,10 +64,7 @@ class Step(NamedTuple):
 class AuditEntryAdmin(ReadOnlyAdmin):
     """A page to read the trail, and a list of people to choose from."""
 
-    titles = Titles(
-        several=Text("Журнал", "Journal"),
-        one=Text("Запись журнала", "Journal entry"),
-    )
+    titles = Titles(several=TITLE, one=Text("Запись журнала", "Entry of the trail"))
 
     def get_urls(self) -> list[URLPattern]:
         people = path("people/", self.admin_site.admin_view(self.people_view), name="audit_auditentry_people")

@@ -56,11 +56,6 @@ class Titled(ModelAdmin):
     ) -> HttpResponse:
         return super().delete_view(request, object_id, {**self._above(), **(extra_context or {})})
 
-    def history_view(
-        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
-    ) -> HttpResponse:
-        return super().history_view(request, object_id, {**self._above(), **(extra_context or {})})
-
     def _above(self) -> dict[str, Any]:
         """What the header shows before the title of a page."""
         return {"list_title": self.list_title()}
