@@ -167,7 +167,7 @@ def test_details_that_cannot_be_or_come_too_late_change_nothing(orders: Database
 
 
 def test_unpaid_order_moves_with_its_reservation_and_its_prices(two_places: Database[Document]) -> None:
-    order = ordered()
+    order = stored(two_places, ordered())
 
     moved = move(order)
     again = move(order)
@@ -264,7 +264,7 @@ def test_geozone_that_is_short_or_unknown_or_too_late_changes_nothing(two_places
 
 def test_note_mentions_colleagues_and_is_added_once_under_its_key(orders: Database[Document]) -> None:
     make_demo_accounts()
-    order = ordered()
+    order = stored(orders, ordered())
     text = f"@support и @{EMAIL.format('merchandiser')}, позвоните; @customer не из наших, a@support тоже."
 
     add_note(order["_id"], text, actor=ANNA, key="k-1")

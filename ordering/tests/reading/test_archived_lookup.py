@@ -5,6 +5,7 @@ from pymongo.database import Database
 
 from gateway.graphql.relay.ids import global_id
 from gateway.mongo.client import Document
+from ordering.archive.keys import complete_archived_keys
 from ordering.documents import OrderDocument
 from ordering.reading import lookup as merged_lookup
 from ordering.tests.copies import AfterTheFirst, archive, days_ago, placed, some_customer
@@ -92,3 +93,19 @@ def test_order_that_is_archived_between_the_two_reads_is_found_once(
 
     assert found(ask("support", LOOKUP, text=ivan["contact"]["email"])) == [public(owner, order_id)]
     assert orders["orders"].find_one({"_id": order_id}) is None
+
+
+def test_archived_order_of_an_earlier_release_is_found_once_its_keys_are_complete(
+    ask: Ask, orders: Database[Document], ivan: OrderDocument
+) -> None:
+    owner = some_customer()
+    (order_id,) = placed(orders, ivan, *days_ago(400), owner=owner)
+    few = [f"email:{ivan['contact']['email']}"]
+    orders["orders"].update_one({"_id": order_id}, {"$set": {"keys": few}})
+    archive(orders, [order_id])
+    text = f"{ivan['contact']['phone'][-4:]} {ivan['contact']['name'].split('-')[-1]}"
+    assert found(ask("support", LOOKUP, text=text)) == []
+
+    assert complete_archived_keys() >= 1
+
+    assert found(ask("support", LOOKUP, text=text)) == [public(owner, order_id)]

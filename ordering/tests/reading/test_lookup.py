@@ -9,11 +9,14 @@ from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
 from gateway.mongo.reads import run
 from gateway.paging import Slice
+from ordering.archive.keys import complete_keys
 from ordering.documents import OrderDocument
 from ordering.lifecycle.contacts import ContactDetails
 from ordering.reading.history import position_of
 from ordering.reading.lookup import lookup
+from ordering.reading.lookup_keys import keys_of
 from ordering.tests.bulk import copies, explained, one_bought
+from ordering.tests.payments_api import ordered, pay
 from ordering.tests.shop import buy
 
 OTHER = customer_owner("665f1c2ab0a1c2d3e4f50618")
@@ -148,3 +151,48 @@ def test_lookup_is_one_command(order: OrderDocument) -> None:
         found(order["number"])
 
     assert sent == {Sent("find", "orders", "orders.status", 2): 1}
+
+
+@pytest.mark.parametrize("text", ["4567 ёлкина", "Анна 4567", " 4567 Петрова Анна", "петрова 4567"])
+def test_order_is_found_by_the_last_digits_of_the_phone_and_a_name(order: OrderDocument, text: str) -> None:
+    assert found(text) == [order["_id"]]
+    assert found("4567 Иной") == found("4568 Анна") == []
+
+
+def test_order_is_found_by_its_products_and_by_the_references_of_its_money(orders: Database[Document]) -> None:
+    other, order = ordered(("PROD-1", 1), owner=OTHER), ordered(("PROD-1", 1), ("PROD-2", 1))
+    assert found("prod-2") == [order["_id"]]
+    assert found("PROD-1") == [order["_id"], other["_id"]]
+
+    pay(order, "100.00", "Evt-77 A")
+
+    assert found(" evt-77  a ") == [order["_id"]]
+    assert found("evt-7") == []
+
+
+def test_keys_of_an_order_are_bounded(order: OrderDocument) -> None:
+    keys = keys_of(
+        number=order["number"],
+        contact={**order["contact"], "name": "а б в г д е ж"},
+        user_id=None,
+        references=[f"pay-{each}" for each in range(200)],
+    )
+
+    assert sum(key.startswith("tail:") for key in keys) == 5
+    assert [key for key in keys if key.startswith("reference:")] == [
+        f"reference:pay-{each}" for each in range(150, 200)
+    ]
+
+
+def test_order_of_an_earlier_release_is_found_once_its_keys_are_complete(
+    orders: Database[Document], order: OrderDocument
+) -> None:
+    few = [key for key in order["keys"] if not key.startswith(("tail:", "product:"))]
+    orders["orders"].update_one({"_id": order["_id"]}, {"$set": {"keys": few}})
+    assert found("4567 Анна") == []
+
+    assert (complete_keys(), complete_keys()) == (1, 0)
+
+    assert found("4567 Анна") == [order["_id"]]
+    (after,) = orders["orders"].find({"_id": order["_id"]})
+    assert (after["keys"], after["version"]) == (order["keys"], order["version"] + 1)
