@@ -1,181 +1,85 @@
-"""The orders as staff see them. Read only: what changes an order is an action, and has its own button elsewhere."""
+"""The orders as staff work with them: found, read, and changed by the actions that their state and rights allow."""
 
-from datetime import UTC
-from typing import Any
+from typing import Any, cast
 
 from django.contrib import admin
-from django.db.models import QuerySet
-from django.http import HttpRequest
-from django.utils.html import format_html, format_html_join
-from django.utils.timezone import localtime
+from django.contrib.admin.utils import unquote
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.urls import reverse
 
-from catalog.structure.geozones import all_geozones
+from gateway.accounts.models import User
 from gateway.domain.texts import Text
-from gateway.mongo.reads import run
-from gateway.paging import Slice
+from gateway.staff.forms import WithDialogs
+from gateway.staff.language import said
 from gateway.staff.read_only import ReadOnlyAdmin
+from gateway.staff.times import time_text
 from gateway.staff.titles import Titles
+from ordering.admin import order_page
+from ordering.admin.dialogs import DIALOGS
+from ordering.admin.order_list import OrderList
+from ordering.admin.page_words import page_words
+from ordering.admin.words import status_label
 from ordering.ledger.fields import ledger_of
-from ordering.ledger.ledger import Kind, Ledger, State, due_back, paid, refunded
-from ordering.models import Order, OrderStatus
-from ordering.reading.lookup import MAX_SOUGHT, lookup
-from ordering.reading.orders import find_order
+from ordering.models import Order
 
-LISTED = ("id", "owner", "number", "created_at", "status", "geozone", "contact", "total", "currency", "to_refund")
-KINDS = {
-    Kind.PAYMENT: "платёж",
-    Kind.REFUND: "возврат",
-    Kind.EXCESS: "лишнее",
-    Kind.REPAYMENT: "выплата",
-    Kind.CHARGEBACK: "отозвано банком",
-}
-STATES = {State.DUE: "вернуть", State.DONE: "проведено", State.FAILED: "не прошло"}
-# As many as a person looks through; more means that the words say too little.
-MAX_FOUND = 200
-
-
-class ByStatus(admin.SimpleListFilter):
-    title = "статус"
-    parameter_name = "status"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return list(OrderStatus.choices)
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet) -> QuerySet:
-        return queryset.filter(status=self.value()) if self.value() else queryset
-
-
-class ByGeozone(admin.SimpleListFilter):
-    title = "геозона"
-    parameter_name = "geozone"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [(zone.code, zone.name) for zone in run(all_geozones())]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet) -> QuerySet:
-        return queryset.filter(geozone=self.value()) if self.value() else queryset
-
-
-class ToRefund(admin.SimpleListFilter):
-    title = "деньги"
-    parameter_name = "to_refund"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("yes", "вернуть деньги")]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet) -> QuerySet:
-        return queryset.filter(to_refund=True) if self.value() else queryset
+ORDER = Text("Заказ {number}", "Order {number}")
 
 
 @admin.register(Order)
-class OrderAdmin(ReadOnlyAdmin):
+class OrderAdmin(OrderList, WithDialogs, ReadOnlyAdmin):
     titles = Titles(
         several=Text("Заказы", "Orders"),
         one=Text("Заказ", "Order"),
     )
-    list_display = ("number", "created_at", "status", "shown_geozone", "shown_contact", "shown_total", "to_refund")
-    list_filter = (ByStatus, ByGeozone, ToRefund)
-    search_fields = ("number",)
-    search_help_text = "Номер заказа, e-mail, телефон в любом виде, имя или id покупателя."
-    fieldsets = (
-        (None, {"fields": ("number", "status", "created_at", "updated_at", "reserved_until", "geozone")}),
-        ("Покупатель", {"fields": ("shown_contact", "shown_address", "user_id")}),
-        ("Товары", {"fields": ("shown_lines", "shown_total")}),
-        ("Деньги", {"fields": ("shown_money",)}),
-        ("История", {"fields": ("shown_timeline",)}),
-    )
+    dialogs = DIALOGS
 
-    @admin.display(description="геозона")
-    def shown_geozone(self, order: Order) -> str:
-        return order.geozone
-
-    @admin.display(description="получатель")
-    def shown_contact(self, order: Order) -> str:
-        contact = order.contact
-        return f"{contact.name}, {contact.phone}, {contact.email}"
-
-    @admin.display(description="адрес")
-    def shown_address(self, order: Order) -> str:
-        address = order.shipping_address
-        return ", ".join(part for part in (address.postcode, address.city, address.street, address.comment) if part)
-
-    @admin.display(description="сумма")
-    def shown_total(self, order: Order) -> str:
-        return f"{order.total} {order.currency}"
-
-    @admin.display(description="товары")
-    def shown_lines(self, order: Order) -> str:
-        rows = (
-            (
-                item.product_id,
-                item.name,
-                item.quantity,
-                item.price,
-                f", возвращено {item.refunded}" * bool(item.refunded),
-            )
-            for item in order.items
-        )
-        return format_html_join("", "<div>{} «{}»: {} × {}{}</div>", rows)
-
-    @admin.display(description="деньги")
-    def shown_money(self, order: Order) -> str:
-        ledger = _ledger(order)
-        sums = f"оплачено {paid(ledger):.2f}, возвращено {refunded(ledger):.2f}, вернуть {due_back(ledger):.2f}"
-        rows = (
-            (
-                _time(each.at.replace(tzinfo=UTC)),
-                KINDS[each.kind],
-                each.amount,
-                STATES[each.state],
-                each.reference,
-                each.actor,
-                ", на склад" * each.restocked,
-            )
-            for each in ledger
-        )
-        entries = format_html_join("", "<div>{}: {} {}, {} ({}, {}){}</div>", rows)
-        return format_html("<div>{}</div>{}", sums, entries)
-
-    @admin.display(description="события")
-    def shown_timeline(self, order: Order) -> str:
-        rows = (
-            (_time(each.at), each.type, OrderStatus(each.status).label, each.actor, f": {each.note}" * bool(each.note))
-            for each in order.events
-        )
-        return format_html_join("", "<div>{}: {}, «{}», {}{}</div>", rows)
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Order]:
-        """Asks every shard, by an index that each has: staff look through the orders of all owners."""
-        return super().get_queryset(request).only(*LISTED)
-
-    def get_ordering(self, request: HttpRequest) -> tuple[str, ...]:
-        """Newest first, in an order that an index has: the filters' indexes go on by time; without one, ids do."""
-        sliced = any(each.parameter_name in request.GET for each in (ByStatus, ByGeozone, ToRefund))
-        return ("-created_at", "-id") if sliced else ("-id",)
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """The page of the order; nothing is sent to it: each action has an address of its own."""
+        if not self.has_view_permission(request) or request.method not in ("GET", "HEAD"):
+            raise PermissionDenied
+        seen = order_page.seen_order(unquote(object_id))
+        if seen is None:
+            raise Http404
+        order, user = seen.order, cast("User", request.user)
+        timeline, names = order_page.shown_timeline(seen, user)
+        links = [] if seen.is_archived else self.dialog_links(request, order["_id"], order)
+        context = {
+            **self.admin_site.each_context(request),
+            "opts": self.opts,
+            "words": page_words(),
+            "title": said(ORDER, number=order["number"]),
+            "order": order,
+            "seen": seen,
+            "status": status_label(order["status"]),
+            "made": time_text(order["created_at"]),
+            "geozone": order_page.geozone_of(order),
+            "buttons": links,
+            "allowed": {link.name: link.url for link in links},
+            "lines": order_page.shown_lines(order, user),
+            "sums": order_page.shown_sums(order),
+            "ledger": order_page.shown_ledger(ledger_of(order), names),
+            "reservation": order_page.shown_reservation(order),
+            "address": order_page.shown_address(order),
+            "tracking": order.get("tracking"),
+            "timeline": timeline,
+            "buyer": order_page.shown_buyer(order, user),
+            "copy": None if seen.is_archived else order_page.shown_copy(order),
+            "related": order_page.related_orders(order),
+            **(extra_context or {}),
+        }
+        request.current_app = self.admin_site.name
+        return TemplateResponse(request, "ordering/admin/order.html", context)
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Order | None:
-        """Find it by its id alone, which asks every shard once: the page's address does not name the owner.
-
-        Without ledger and debts, whose amounts and times the ORM cannot take for JSON.
-        """
+        """For Django's own views, all of which refuse. Without what the ORM cannot take for JSON: amounts and times."""
         return Order.objects.defer("money", "stock_due", "mail_due").filter(id=object_id).first()
 
-    def get_search_results(self, request: HttpRequest, queryset: QuerySet, search_term: str) -> tuple[QuerySet, bool]:
-        term = search_term.strip()
-        if not term:
-            return queryset, False
-        found = run(lookup(term, Slice(MAX_FOUND))).documents if len(term) <= MAX_SOUGHT else []
-        if not found:
-            return queryset.none(), False
-        owners = {order["owner"] for order in found}
-        return queryset.filter(owner__in=owners, id__in=[order["_id"] for order in found]), False
-
-
-def _ledger(order: Order) -> Ledger:
-    """The order's ledger, from the document itself: the ORM does not know what an earlier release wrote."""
-    document = find_order(order.id, owner=order.owner)
-    return ledger_of(document) if document else ()
-
-
-def _time(moment: Any) -> str:
-    return f"{localtime(moment):%d.%m.%Y %H:%M:%S}"
+    def history_view(
+        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """The timeline on the order's own page has it all."""
+        return HttpResponseRedirect(reverse("admin:ordering_order_change", args=[unquote(object_id)]))
