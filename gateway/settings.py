@@ -162,6 +162,11 @@ SIGN_IN_WINDOW_SECONDS = env.int("SIGN_IN_WINDOW_SECONDS", 15 * 60)
 # Accounts made from one network: a whole office or a mobile network may be one.
 REGISTRATIONS_PER_ADDRESS = env.int("REGISTRATIONS_PER_ADDRESS", 50, validate=_SOME)
 REGISTRATION_WINDOW_SECONDS = env.int("REGISTRATION_WINDOW_SECONDS", 3600)
+# Codes of a telephone after the password of staff. `optional`: of those who have enrolled one; `required`: nobody has
+# any right of staff, in the admin or over the API, before enrolling.
+STAFF_SECOND_FACTOR = env.str(
+    "STAFF_SECOND_FACTOR", "optional", validate=validate.OneOf(["off", "optional", "required"])
+)
 
 SECURE_SSL_REDIRECT = env.bool("SECURE_SSL_REDIRECT", PRODUCTION)
 # Addresses or networks of the proxies in front. What they say of the client's address and scheme is believed, by

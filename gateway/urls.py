@@ -1,5 +1,5 @@
 from django.contrib import admin
-from django.urls import path
+from django.urls import include, path
 from django.views.generic import RedirectView
 from django.views.i18n import set_language
 
@@ -19,6 +19,7 @@ handler500 = show_fault
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="admin:index")),
     path("admin/language/", set_language, name="set_language"),
+    path("admin/", include("gateway.accounts.team.urls")),
     path("admin/", admin.site.urls),
     path("favicon.ico", favicon),
     path("images/<str:product_id>.svg", product_image),

@@ -22,12 +22,14 @@ from gateway.domain.texts import Text
 from gateway.staff.forms import WithDialogs
 from gateway.staff.language import staff_language
 from gateway.staff.read_only import ReadOnlyAdmin
+from gateway.staff.titles import Titles
 
 TITLE = Text("Покупатель {name}", "Customer {name}")
 
 
 @admin.register(Customer)
 class CustomerAdmin(WithDialogs, ReadOnlyAdmin):
+    titles = Titles(several=Text("Покупатели", "Customers"), one=Text("Покупатель", "Customer"))
     dialogs = DIALOGS
     ordering = ("-date_joined", "-id")
     search_fields = ("email",)

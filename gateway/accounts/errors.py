@@ -75,9 +75,7 @@ class OwnAccount(DomainError):
 
 class LastAdministrator(DomainError):
     code = Code.CONFLICT
-    text = Text(
-        "Это последний администратор: сначала назначьте другого.", "The last administrator: name another first."
-    )
+    text = Text("Это последний администратор: сначала назначьте другого.", "The last administrator: name another.")
 
 
 class UnknownRole(DomainError):

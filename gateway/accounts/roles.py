@@ -1,6 +1,12 @@
 """What each kind of staff may do, as Django groups. `manage.py roles` brings the database in line."""
 
+from functools import partial
+from typing import NamedTuple
+
 from django.contrib.auth.models import Group, Permission
+
+from gateway.audit.trail import Action, Actor, record
+from gateway.mongo.transactions import in_transaction
 
 MERCHANDISERS = "Мерчандайзеры"
 SUPPORT = "Поддержка"
@@ -55,13 +61,39 @@ ROLES: dict[str, frozenset[str]] = {
 }
 
 
-def ensure_roles() -> dict[str, int]:
-    """Give each group exactly its permissions; returns how many each has."""
+class RoleChange(NamedTuple):
+    """How a role in the database differed from its declaration."""
+
+    role: str
+    added: list[str]
+    removed: list[str]
+
+
+def ensure_roles(actor: Actor | None = None) -> list[RoleChange]:
+    """Give each group exactly its permissions; returns what was not so before. Repeated, nothing.
+
+    `actor`: who is to stand in the audit; None: it is not kept, where the roles are only made for a try.
+    """
     permissions = {
         f"{permission.content_type.app_label}.{permission.codename}": permission
         for permission in Permission.objects.select_related("content_type")
     }
+    changes = []
     for name, wanted in ROLES.items():
         group, _ = Group.objects.get_or_create(name=name)
-        group.permissions.set([permissions[permission] for permission in sorted(wanted)])
-    return {name: len(wanted) for name, wanted in ROLES.items()}
+        had = {
+            f"{each.content_type.app_label}.{each.codename}"
+            for each in group.permissions.select_related("content_type")
+        }
+        change = RoleChange(name, sorted(wanted - had), sorted(had - wanted))
+        if change.added or change.removed:
+            in_transaction(partial(_write, group, [permissions[each] for each in sorted(wanted)], change, actor))
+            changes.append(change)
+    return changes
+
+
+def _write(group: Group, permissions: list[Permission], change: RoleChange, actor: Actor | None) -> None:
+    group.permissions.set(permissions)
+    if actor:
+        rights = {"added": (None, change.added), "removed": (change.removed, None)}
+        record(Action.ROLE_CHANGED, f"role:{change.role}", actor=actor, changes=rights)

@@ -102,6 +102,12 @@ def _warnings() -> Iterator[checks.Warning]:
     for name in ("GRAPHQL_INTROSPECTION", "GRAPHQL_SUGGESTIONS", "GRAPHIQL"):
         if getattr(settings, name):
             yield checks.Warning(f"{name} is on: it shows the whole API to anybody.", id="gateway.W007")
+    if settings.STAFF_SECOND_FACTOR != "required":
+        yield checks.Warning(
+            f"STAFF_SECOND_FACTOR is {settings.STAFF_SECOND_FACTOR}: a password alone opens the admin.",
+            hint="STAFF_SECOND_FACTOR=required",
+            id="gateway.W023",
+        )
     if "*" in settings.GRAPHQL_CORS_ORIGINS:
         yield checks.Warning("GRAPHQL_CORS_ORIGINS lets any site's pages call the API.", id="gateway.W008")
 

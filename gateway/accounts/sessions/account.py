@@ -9,6 +9,7 @@ from django.contrib.sessions.backends.base import SessionBase, UpdateError
 from django.utils.crypto import constant_time_compare
 
 from gateway.accounts.models import User
+from gateway.accounts.second_factor.passed import has_passed
 
 
 def user_of(session: SessionBase) -> User | AnonymousUser:
@@ -22,6 +23,7 @@ def user_of(session: SessionBase) -> User | AnonymousUser:
         return AnonymousUser()
     signed: str = session.get(HASH_SESSION_KEY) or ""
     today, *earlier = user.session_auth_hashes()
+    user.passed_second_factor = has_passed(session, user)
     if constant_time_compare(signed, today):
         return user
     if any(constant_time_compare(signed, hashed) for hashed in earlier) and _sign_anew(session, today):

@@ -1,0 +1,1 @@
+"""The accounts of staff: invited by letter, changed by administrators, never deleted."""
