@@ -58,9 +58,7 @@ STATES = {
 
 @admin.register(User)
 class StaffMemberAdmin(WithDialogs, ReadOnlyAdmin):
-    titles = Titles(
-        several=Text("Сотрудники", "Staff"), one=Text("Сотрудник", "Member of staff"), new=INVITE
-    )
+    titles = Titles(several=Text("Сотрудники", "Staff"), one=Text("Сотрудник", "Member of staff"), new=INVITE)
     dialogs = DIALOGS
     ordering = ("-date_joined", "-id")
     list_display = ("email", "name", "shown_roles", "state", "second_factor", "last_login")
