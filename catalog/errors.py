@@ -87,6 +87,14 @@ class ChangedMeanwhile(DomainError):
     )
 
 
+class StructureChangedMeanwhile(DomainError):
+    code = Code.CONFLICT
+    text = Text(
+        "Пока вы редактировали, это изменил кто-то другой. Откройте страницу заново и повторите правку.",
+        "Somebody else changed this meanwhile. Open the page again and repeat your change.",
+    )
+
+
 class StockChangedMeanwhile(DomainError):
     code = Code.CONFLICT
     text = Text(

@@ -57,7 +57,7 @@ class CustomerDialog(ActionDialog):
     def _refused(self, refusal: DomainError) -> HttpResponse:
         form = self.form_class(self.request.POST)
         form.is_valid()
-        form.tell(refusal)
+        form.tell(form.reasons(refusal))
         return self._page(form)
 
 

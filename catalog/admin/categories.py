@@ -5,18 +5,20 @@ from django.contrib import admin
 from django.http import HttpRequest
 
 from catalog.admin.deletion import DeletedByAction
+from catalog.admin.structure_form import StructureForm
 from catalog.errors import CategoryInUse
 from catalog.models import Category
 from catalog.structure.categories import add_category, delete_category, edit_category, is_empty
+from catalog.structure.edition import Edition
 from catalog.structure.names import category_name
 from gateway.audit.trail import Actor, Source
 from gateway.domain.errors import DomainError
 from gateway.domain.texts import Text
-from gateway.staff.forms import ActionForm, SavedByItsForm
+from gateway.staff.forms import SavedByItsForm
 from gateway.staff.titles import Titles
 
 
-class CategoryForm(ActionForm):
+class CategoryForm(StructureForm):
     slug = forms.CharField(label="Адрес", max_length=64, help_text="Латиницей: smartphones. Потом не меняется.")
     parent = forms.ChoiceField(label="Раздел", required=False, help_text="Потом не меняется.")
 
@@ -32,15 +34,19 @@ class CategoryForm(ActionForm):
         else:
             self.fields["parent"].choices = [("", "— в корне —"), *category_paths()]  # type: ignore[attr-defined]
 
-    def act(self) -> None:
-        name, position = self.cleaned_data["name"], self.cleaned_data["position"]
-        if self.instance.pk:
-            made = edit_category(self.instance.pk, name=name, position=position, actor=self.actor)
-        else:
-            parent = self.cleaned_data["parent"] or None
-            slug = self.cleaned_data["slug"]
-            made = add_category(slug, name, parent=parent, position=position, actor=self.actor)
+    def add(self) -> None:
+        given = self.cleaned_data
+        made = add_category(
+            given["slug"],
+            given["name"],
+            parent=given["parent"] or None,
+            position=given["position"],
+            actor=self.actor,
+        )
         self.instance.slug, self.instance.name, self.instance.position = made["_id"], made["name"], made["position"]
+
+    def edit(self, wanted: Edition) -> None:
+        edit_category(self.instance.pk, name=wanted.name, position=wanted.position, actor=self.actor, seen=self.stored)
 
 
 @admin.register(Category)
@@ -63,7 +69,8 @@ class CategoryAdmin(SavedByItsForm, DeletedByAction):
     def get_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         if obj is None:
             return ("slug", "name", "parent", "position")
-        return ("slug", "shown_path", "name", "position")
+        edits = self.has_change_permission(request, obj)
+        return ("slug", "shown_path", "name", "position", *(("seen", "clashed") if edits else ()))
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         return ("slug", "shown_path") if obj else ()

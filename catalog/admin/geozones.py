@@ -1,32 +1,35 @@
 from typing import Any
 
-from django.contrib import admin
-from django.http import HttpRequest
+from django.contrib import admin, messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
 from catalog.admin.deletion import DeletedByAction
+from catalog.admin.structure_form import StructureForm
 from catalog.errors import GeozoneInUse
 from catalog.models import Geozone
+from catalog.structure.edition import Edition
 from catalog.structure.geozones import add_geozone, delete_geozone, edit_geozone, stocked_product
 from gateway.audit.trail import Actor, Source
 from gateway.domain.errors import DomainError
 from gateway.domain.texts import Text
-from gateway.staff.forms import ActionForm, SavedByItsForm
+from gateway.staff.forms import SavedByItsForm
+from gateway.staff.language import staff_language
 from gateway.staff.titles import Titles
 
 
-class GeozoneForm(ActionForm):
+class GeozoneForm(StructureForm):
     class Meta:
         model = Geozone
         fields = ("code", "name", "position")
 
-    def act(self) -> None:
-        name, position = self.cleaned_data["name"], self.cleaned_data["position"]
-        if self.instance.pk:
-            edit_geozone(self.instance.pk, name=name, position=position, actor=self.actor)
-        else:
-            add_geozone(self.cleaned_data["code"], name, position=position, actor=self.actor)
-            self.instance.code = self.cleaned_data["code"]
-        self.instance.name, self.instance.position = name, position
+    def add(self) -> None:
+        given = self.cleaned_data
+        add_geozone(given["code"], given["name"], position=given["position"], actor=self.actor)
+        self.instance.code, self.instance.name = given["code"], given["name"]
+        self.instance.position = given["position"]
+
+    def edit(self, wanted: Edition) -> None:
+        edit_geozone(self.instance.pk, name=wanted.name, position=wanted.position, actor=self.actor, seen=self.stored)
 
 
 @admin.register(Geozone)
@@ -41,6 +44,10 @@ class GeozoneAdmin(SavedByItsForm, DeletedByAction):
     list_editable = ("position",)
     search_fields = ("code", "name")
 
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        edits = obj is not None and self.has_change_permission(request, obj)
+        return ("code", "name", "position", *(("seen", "clashed") if edits else ()))
+
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         return ("code",) if obj else ()
 
@@ -50,7 +57,17 @@ class GeozoneAdmin(SavedByItsForm, DeletedByAction):
             super().save_model(request, obj, form, change)
         else:
             actor = Actor.account(request.user, Source.ADMIN)
-            edit_geozone(obj.code, name=obj.name, position=obj.position, actor=actor)
+            seen = Edition(obj.name, form.initial["position"])
+            edit_geozone(obj.code, name=obj.name, position=obj.position, actor=actor, seen=seen)
+
+    def changelist_view(self, request: Any, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """Show the list; a refusal of what was edited in it is a message."""
+        try:
+            return super().changelist_view(request, extra_context)
+        except DomainError as refusal:
+            for reason in refusal:
+                self.message_user(request, reason.message(staff_language()), messages.ERROR)
+            return HttpResponseRedirect(request.get_full_path())
 
     def refusal(self, obj: Geozone) -> DomainError | None:
         product_id = stocked_product(obj.code)

@@ -4,10 +4,9 @@ from typing import Any
 from django.contrib import admin
 from django.http import HttpRequest
 from django.utils.html import format_html_join
-from pymongo.collection import Collection
 
 from catalog.admin.categories import category_paths
-from catalog.admin.product_form import STOCK, product_form
+from catalog.admin.product_form import STOCK, product_form, stored_product
 from catalog.documents import DirectoryEntry, ProductDocument
 from catalog.listing import inventory
 from catalog.listing.filters import Wanted
@@ -123,7 +122,7 @@ class ProductAdmin(SavedByItsForm, PagedByKey):
             return [(None, {"fields": list(self.shown)})]
         stock = [f"{STOCK}{geozone.code}" for geozone in Geozone.objects.all()] if _moves_stock(request) else []
         return [
-            (None, {"fields": [*([] if obj else ["product_id"]), "name", "category", "withdrawn", "seen"]}),
+            (None, {"fields": [*([] if obj else ["product_id"]), "name", "category", "withdrawn", "seen", "clashed"]}),
             ("Цены", {"fields": [("base_price", "sale_price")]}),
             *([("Остатки", {"fields": [tuple(stock)]})] if stock else []),
             ("Описание", {"fields": ["description", "attributes", "images"]}),
@@ -133,9 +132,7 @@ class ProductAdmin(SavedByItsForm, PagedByKey):
     def get_form(self, request: Any, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         if not self._edits(request, obj):
             return super().get_form(request, obj, change, **{**kwargs, "fields": ()})
-        document = None
-        if obj is not None:
-            document = _products().find_one({"category": obj.category, "_id": obj.id})
+        document = stored_product(obj.id) if obj is not None else None
         return product_form(document, with_stock=_moves_stock(request))
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
@@ -154,10 +151,6 @@ def _address(product_id: str) -> dict[str, str] | None:
     """Shard key and id of the product, by the directory; None when there is none."""
     entry = collection_of(ProductDirectory._meta.db_table, DirectoryEntry).find_one({"_id": product_id})
     return None if entry is None else {"category": entry["category"], "id": product_id}
-
-
-def _products() -> Collection[ProductDocument]:
-    return collection_of(Product._meta.db_table, ProductDocument)
 
 
 def _inventory(asked: Asked) -> Inventory:

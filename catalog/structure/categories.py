@@ -22,6 +22,7 @@ from catalog.errors import (
 )
 from catalog.models import Product
 from catalog.structure.category_tree import CATEGORIES_COLLECTION
+from catalog.structure.edition import Edition, refuse_unless_seen
 from catalog.structure.guard import change_structure, edit_structure
 from gateway.audit.trail import Action, Actor, differences, record
 from gateway.domain.errors import DomainError, Refused
@@ -45,12 +46,14 @@ def add_category(
     return edit_structure(lambda: _add(slug, name, parent, position, actor))
 
 
-def edit_category(slug: str, *, name: str, position: int, actor: Actor) -> CategoryDocument:
-    """Give the category this name and position, and return it."""
+def edit_category(
+    slug: str, *, name: str, position: int, actor: Actor, seen: Edition | None = None
+) -> CategoryDocument:
+    """Give the category this name and position, and return it; refused when it is not what the editor saw."""
     name = name.strip()
     if errors := _errors(name, position):
         raise Refused(errors)
-    return edit_structure(lambda: _edit(slug, name, position, actor))
+    return edit_structure(lambda: _edit(slug, name, position, actor, seen))
 
 
 def delete_category(slug: str, *, actor: Actor) -> None:
@@ -85,11 +88,12 @@ def _add(slug: str, name: str, parent: str | None, position: int, actor: Actor) 
     return document
 
 
-def _edit(slug: str, name: str, position: int, actor: Actor) -> CategoryDocument:
+def _edit(slug: str, name: str, position: int, actor: Actor, seen: Edition | None) -> CategoryDocument:
     session = orm_connection().session
     before = _categories().find_one({"_id": slug}, session=session)
     if before is None:
         raise UnknownCategory(category=slug)
+    refuse_unless_seen(before, seen)
     after: CategoryDocument = {**before, "name": name, "position": position}
     if changes := differences(_audited(before), _audited(after)):
         _categories().update_one({"_id": slug}, {"$set": {"name": name, "position": position}}, session=session)

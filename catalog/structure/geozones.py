@@ -14,6 +14,7 @@ from catalog.cassandra.structure import copied
 from catalog.documents import GeozoneDocument, Named, ProductDocument
 from catalog.errors import BadGeozoneCode, BadPosition, GeozoneExists, GeozoneInUse, UnknownGeozone
 from catalog.models import Geozone, Product
+from catalog.structure.edition import Edition, refuse_unless_seen
 from catalog.structure.guard import change_structure, edit_structure
 from gateway.audit.trail import Action, Actor, differences, record
 from gateway.domain.errors import DomainError, Refused
@@ -71,8 +72,8 @@ def add_geozone(code: str, name: str, *, position: int, actor: Actor) -> None:
     edit_structure(add)
 
 
-def edit_geozone(code: str, *, name: str, position: int, actor: Actor) -> None:
-    """Give the geozone this name and position."""
+def edit_geozone(code: str, *, name: str, position: int, actor: Actor, seen: Edition | None = None) -> None:
+    """Give the geozone this name and position; refused when it is not what the editor saw."""
     name = name.strip()
     if errors := _errors(name, position):
         raise Refused(errors)
@@ -82,6 +83,7 @@ def edit_geozone(code: str, *, name: str, position: int, actor: Actor) -> None:
         before = _geozones().find_one({"_id": code}, session=session)
         if before is None:
             raise UnknownGeozone(geozone=code)
+        refuse_unless_seen(before, seen)
         after = {"name": name, "position": position}
         if changes := differences(_audited(before), after):
             _geozones().update_one({"_id": code}, {"$set": after}, session=session)

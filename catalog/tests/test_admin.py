@@ -9,6 +9,7 @@ from gateway.mongo.client import Document
 from gateway.staff.tests.browser import signed_in
 
 CHANGE = "/admin/catalog/geozone/msk/change/"
+SEEN = '{"name": "Москва", "position": 1}'
 
 
 @pytest.fixture(autouse=True)
@@ -26,14 +27,14 @@ def test_staff_signs_in_and_sees_the_shop() -> None:
 
 
 def test_merchandiser_renames_a_geozone(database: Database[Document]) -> None:
-    saved = signed_in("merchandiser").post(CHANGE, {"name": "Москва и область", "position": "5"})
+    saved = signed_in("merchandiser").post(CHANGE, {"name": "Москва и область", "position": "5", "seen": SEEN})
 
     assert saved.status_code == 302
     assert database["geozones"].find_one() == {"_id": "msk", "name": "Москва и область", "position": 5}
 
 
 def test_code_of_an_existing_geozone_cannot_be_changed(database: Database[Document]) -> None:
-    signed_in("merchandiser").post(CHANGE, {"code": "hacked", "name": "Москва", "position": "1"})
+    signed_in("merchandiser").post(CHANGE, {"code": "hacked", "name": "Москва", "position": "1", "seen": SEEN})
 
     assert [document["_id"] for document in database["geozones"].find()] == ["msk"]
 

@@ -4,7 +4,7 @@ A form is checked first, without any side effect. Then the action runs. What it 
 reasons at once, with everything that was typed.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, ClassVar, NamedTuple, cast
@@ -31,6 +31,7 @@ from gateway.staff.money import AsksOfJumps
 from gateway.staff.widgets import dress
 
 DONE = Text("Сделано.", "Done.")
+UNCHANGED = Text("Ничего не изменено.", "Nothing was changed.")
 DONE_BEFORE = Text("Эта форма уже отправлена: всё сделано.", "This form was sent before: it is done.")
 SENT_BEFORE = Text(
     "Эта форма уже отправлена с другими данными. Проверьте, что сделано; если нужно ещё, отправьте снова.",
@@ -50,11 +51,16 @@ class TellsRefusals(forms.BaseForm):
         """The reason in the language of the member of staff."""
         return reason.message(staff_language())
 
-    def tell(self, refusal: DomainError) -> None:
-        """Add every reason of the refusal to the form."""
-        # All of them before the first is added: that drops its field from `cleaned_data`, which the others may need.
-        told = [(self.field_of(reason.path), self.told(reason)) for reason in refusal]
-        for field, message in told:
+    def reasons(self, refusal: DomainError) -> list[tuple[str | None, str]]:
+        """Every reason of the refusal: its field, and what is told there."""
+        return [(self.field_of(reason.path), self.told(reason)) for reason in refusal]
+
+    def tell(self, reasons: Sequence[tuple[str | None, str]]) -> None:
+        """Add the reasons to the form.
+
+        Take all of them before: the first that is added drops its field from `cleaned_data`, which others may need.
+        """
+        for field, message in reasons:
             self.add_error(field, message)
 
 
@@ -66,27 +72,37 @@ class ActionForm(TellsRefusals, AsksOfJumps, forms.ModelForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.notices: list[str] = []
+        """What the person is told besides, once it is done."""
+        again = _again.get()
+        if again and again.retyped and self.is_bound:
+            self.data = again.retyped
         dress(self.fields.values())
 
     def act(self) -> None:
         """Call the action and bring `self.instance` in line with what it made."""
         raise NotImplementedError
 
+    def retyped(self) -> Mapping[str, str] | None:
+        """What the form shows after a refusal instead of what was typed; None: just that."""
+        return None
+
     def _post_clean(self) -> None:
         """Leave the instance alone, which the action knows better; tell what it refused, if it has."""
-        if refusal := _refusal.get():
-            self.tell(refusal)
+        if again := _again.get():
+            self.tell(again.reasons)
 
 
-_refusal: ContextVar[DomainError | None] = ContextVar("refusal_of_the_action", default=None)
+class _Again(Exception):
+    """The action refused what the form had accepted: it is shown again, with the reasons."""
 
-
-class _Declined(Exception):
-    """The action refused what the form had accepted."""
-
-    def __init__(self, refusal: DomainError) -> None:
+    def __init__(self, form: ActionForm, refusal: DomainError) -> None:
         super().__init__(str(refusal))
-        self.refusal = refusal
+        self.reasons = form.reasons(refusal)
+        self.retyped = form.retyped()
+
+
+_again: ContextVar[_Again | None] = ContextVar("form_shown_again", default=None)
 
 
 class SavedByItsForm:
@@ -97,26 +113,36 @@ class SavedByItsForm:
         try:
             form.act()
         except DomainError as refusal:
-            raise _Declined(refusal) from refusal
+            raise _Again(form, refusal) from refusal
+        for notice in form.notices:
+            messages.info(request, notice)
+
+    def response_change(self, request: Any, obj: Any) -> HttpResponse:
+        """Lead on with a message that does not say «changed» when nothing was."""
+        if not getattr(obj, "is_unchanged", False):
+            return super().response_change(request, obj)  # type: ignore[misc,no-any-return]
+        messages.info(request, UNCHANGED.in_language(staff_language()))
+        if "_continue" in request.POST:
+            return HttpResponseRedirect(request.get_full_path())
+        return self.response_post_save_change(request, obj)  # type: ignore[attr-defined,no-any-return]
 
     def changeform_view(self, request: Any, *args: Any, **kwargs: Any) -> HttpResponse:
-        """Show the page; when the action declines, show the form again: this time it knows why, and is not valid."""
+        """Show the page; when the action refuses, show the form again: this time it knows why, and is not valid."""
         view = super().changeform_view  # type: ignore[misc]
         try:
             return view(request, *args, **kwargs)  # type: ignore[no-any-return]
-        except _Declined as declined:
-            with _told(declined.refusal):
-                # Rendered here, while the refusal is known.
-                return view(request, *args, **kwargs).render()  # type: ignore[no-any-return]
+        except _Again as again:
+            with _shown_again(again):
+                return view(request, *args, **kwargs)  # type: ignore[no-any-return]
 
 
 @contextmanager
-def _told(refusal: DomainError) -> Iterator[None]:
-    token = _refusal.set(refusal)
+def _shown_again(again: _Again) -> Iterator[None]:
+    token = _again.set(again)
     try:
         yield
     finally:
-        _refusal.reset(token)
+        _again.reset(token)
 
 
 class DialogForm(TellsRefusals, AsksOfJumps, forms.Form):
@@ -226,7 +252,7 @@ class ActionDialog(View):
         try:
             message = self._act_once(form, actor)
         except DomainError as refusal:
-            form.tell(refusal)
+            form.tell(form.reasons(refusal))
             return self._page(form)
         messages.success(request, message)
         return HttpResponseRedirect(self.address_after())

@@ -1,7 +1,7 @@
 """Products in the admin: edited through the domain, never over somebody else's change, never by loading them all."""
 
-import json
 import re
+from decimal import Decimal
 from html import unescape
 from typing import Any, cast
 
@@ -10,14 +10,19 @@ from bson import Decimal128
 from django.test import Client
 from pymongo.database import Database
 
+from catalog.admin import product_form
+from catalog.admin.product_form import values_of
 from catalog.documents import ProductDocument
-from catalog.products.upsert import edition_of, upsert_product
+from catalog.products.drafts import AttributeDraft, StockDraft
+from catalog.products.upsert import upsert_product
 from catalog.stock.adjust import adjust_stock
 from catalog.tests.shop import MARINA, assert_whole, draft, everything
 from gateway.accounts.tests.demo import make_demo_accounts
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS
+from gateway.staff.merging import seen_text
 from gateway.staff.tests.browser import signed_in
+from gateway.tests.races import at_once, just_before
 
 LIST = "/admin/catalog/product/"
 ADD = f"{LIST}add/"
@@ -56,7 +61,7 @@ def form(document: Document | None = None, **changes: str) -> dict[str, str]:
         "attributes": "Цвет = чёрный",
         "images": "",
         "reason": "",
-        "seen": json.dumps([edition_of(cast("ProductDocument", document)), quantities]) if document else "",
+        "seen": seen_text(values_of(cast("ProductDocument", document))) if document else "",
         **{f"stock_{code}": str(quantity) for code, quantity in quantities.items()},
     }
     return {**filled, **changes}
@@ -73,7 +78,7 @@ def test_form_shows_the_product_and_what_is_reserved(
     assert "в резерве 4" in page
     assert "Звук / Аудио" in page
     assert re.search(r'name="stock_msk" value="10"', page)
-    assert edition_of(cast("ProductDocument", product)) in page
+    assert seen_text(values_of(cast("ProductDocument", product))) in page
 
 
 def test_new_product_is_made_with_its_audit(merchandiser: Client, shop: Database[Document]) -> None:
@@ -144,16 +149,231 @@ def test_bad_input_is_explained_kept_in_the_form_and_changes_nothing(
     assert everything(shop) == before
 
 
-def test_change_over_somebody_elses_is_refused(
+def sent_again(page: Any, **more: str) -> dict[str, str]:
+    """What a browser sends after the form was shown again."""
+    shown = page.context["adminform"].form
+    values = {field.html_name: field.value() for field in shown}
+    return {**{name: str(value) for name, value in values.items() if value not in (None, False)}, **more}
+
+
+def test_several_refusals_are_shown_at_once_each_beside_its_field(
     merchandiser: Client, product: Document, shop: Database[Document]
 ) -> None:
-    upsert_product(draft(name="Чужая правка"), actor=MARINA)
+    shop["products"].update_one({"_id": "PROD-1", "category": "audio"}, {"$set": {"stock.0.reserved": 4}})
+    before = everything(shop)
+    bad = {"attributes": "a.b = 1\nЦвет =", "images": "ftp://x", "sale_price": "4 990", "name": "Моё имя"}
+
+    page = merchandiser.post(CHANGE, form(product, **bad))
+
+    assert page.status_code == 200
+    assert page.context["adminform"].form.errors == {
+        "sale_price": ["Цена со скидкой должна быть ниже обычной."],
+        "attributes": [
+            "«a.b = 1»: Название характеристики не содержит «.» и «=» и не начинается с «$».",
+            "«Цвет»: Обязательное поле.",
+        ],
+        "images": ["«ftp://x»: Адрес изображения начинается с https://, http:// или /."],
+    }
+    assert "Моё имя" in text(page)
+    assert everything(shop) == before
+
+
+def test_refusals_of_two_geozones_stand_at_both(
+    merchandiser: Client, product: Document, shop: Database[Document]
+) -> None:
+    upsert_product(draft(stock=(StockDraft("spb", 8),)), actor=MARINA)
+    shop["products"].update_one(
+        {"_id": "PROD-1", "category": "audio"}, {"$set": {"stock.0.reserved": 4, "stock.1.reserved": 5}}
+    )
+    stored = shop["products"].find_one({"_id": "PROD-1"})
+
+    page = merchandiser.post(CHANGE, form(stored, stock_msk="1", stock_spb="2"))
+
+    assert page.context["adminform"].form.errors == {
+        "stock_msk": ["Нельзя меньше, чем в резерве: зарезервировано 4, получилось бы 1."],
+        "stock_spb": ["Нельзя меньше, чем в резерве: зарезервировано 5, получилось бы 2."],
+    }
+
+
+def test_changes_of_two_editors_are_merged_field_by_field(
+    merchandiser: Client, product: Document, shop: Database[Document]
+) -> None:
+    theirs = draft(
+        description="Чужое описание.",
+        attributes=(AttributeDraft("Цвет", "чёрный"), AttributeDraft("Вес", "20 г")),
+        stock=(StockDraft("spb", 8),),
+    )
+    upsert_product(theirs, actor=MARINA)
+    mine = form(product, name="Моё имя", attributes="Цвет = белый", stock_msk="12", base_price="5 000", stock_spb="")
+
+    saved = merchandiser.post(CHANGE, mine, follow=True)
+
+    assert "Сохранено вместе с чужой правкой: Описание, Санкт-Петербург, Вес." in text(saved)
+    stored = shop["products"].find_one({"_id": "PROD-1"})
+    assert stored is not None
+    assert (stored["name"], stored["description"]) == ("Моё имя", "Чужое описание.")
+    assert stored["attributes"] == {"Цвет": "белый", "Вес": "20 г"}
+    assert stored["prices"] == {"base": Decimal128("5000.00"), "sale": Decimal128("3990.00")}
+    assert {level["geozone"]: level["quantity"] for level in stored["stock"]} == {"msk": 12, "spb": 8}
+    entry = shop["audit"].find_one({"actor": "merchandiser@mobile-world.example"})
+    assert entry is not None
+    assert sorted(entry["changes"]) == ["attributes", "base_price", "name", "stock.msk"]
+    assert_whole(shop)
+
+
+COLLISIONS: dict[str, tuple[Any, ...]] = {
+    "name": ({"name": "Чужое имя"}, {"name": "Моё имя"}, "name", "Моё имя", "Чужое имя"),
+    "price": ({"base_price": Decimal("5500.00")}, {"base_price": "5 000"}, "base_price", "5000.00", "5500.00"),
+    "attribute": (
+        {"attributes": (AttributeDraft("Цвет", "белый"),)},
+        {"attributes": "Цвет = синий"},
+        "attributes.Цвет",
+        "синий",
+        "белый",
+    ),
+    "attribute that I removed": (
+        {"attributes": (AttributeDraft("Цвет", "белый"),)},
+        {"attributes": ""},
+        "attributes.Цвет",
+        None,
+        "белый",
+    ),
+    "stock": ({"stock": (StockDraft("msk", 15),)}, {"stock_msk": "12"}, "stock.msk", 12, 15),
+}
+
+
+@pytest.mark.parametrize("choice", ["mine", "theirs"])
+@pytest.mark.parametrize("case", list(COLLISIONS))
+def test_where_they_collide_both_are_shown_and_the_person_chooses(
+    merchandiser: Client, product: Document, shop: Database[Document], case: str, choice: str
+) -> None:
+    theirs, mine, name, my_value, their_value = COLLISIONS[case]
+    upsert_product(draft(**theirs), actor=MARINA)
     before = everything(shop)
 
-    page = merchandiser.post(CHANGE, form(product, name="Моя правка"))
+    asked = merchandiser.post(CHANGE, form(product, description="Долго писал этот текст.", **mine))
 
-    assert "изменил кто-то другой" in text(page)
-    assert "Моя правка" in text(page)
+    assert asked.status_code == 200
+    assert "изменил кто-то другой" in text(asked)
+    assert f'name="choice.{name}" value="theirs"' in text(asked)
+    assert everything(shop) == before
+
+    undecided = merchandiser.post(CHANGE, sent_again(asked))
+    assert f'name="choice.{name}" value="theirs"' in text(undecided)
+    assert everything(shop) == before
+
+    assert merchandiser.post(CHANGE, sent_again(undecided, **{f"choice.{name}": choice})).status_code == 302
+    stored = shop["products"].find_one({"_id": "PROD-1"})
+    assert stored is not None
+    assert stored["description"] == "Долго писал этот текст."
+    assert values_of(cast("ProductDocument", stored)).get(name) == (my_value if choice == "mine" else their_value)
+    assert_whole(shop)
+
+
+def test_third_editor_in_the_very_moment_is_merged_too(
+    merchandiser: Client, product: Document, shop: Database[Document], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def change_meanwhile() -> None:
+        upsert_product(draft(description="В последний миг."), actor=MARINA)
+
+    just_before(monkeypatch, product_form, "upsert_product", change_meanwhile)
+
+    assert merchandiser.post(CHANGE, form(product, name="Моё имя")).status_code == 302
+
+    stored = shop["products"].find_one({"_id": "PROD-1"})
+    assert stored is not None
+    assert (stored["name"], stored["description"]) == ("Моё имя", "В последний миг.")
+
+
+def test_two_editors_at_once_lose_nothing(merchandiser: Client, product: Document, shop: Database[Document]) -> None:
+    forms = [form(product, name="Моё имя"), form(product, description="Моё описание."), form(product, stock_msk="3")]
+
+    pages = at_once(*[lambda each=each: signed_in("merchandiser").post(CHANGE, each) for each in forms])
+
+    assert [page.status_code for page in pages] == [302, 302, 302]
+    stored = shop["products"].find_one({"_id": "PROD-1"})
+    assert stored is not None
+    assert (stored["name"], stored["description"]) == ("Моё имя", "Моё описание.")
+    assert stored["stock"][0]["quantity"] == 3
+    assert_whole(shop)
+
+
+def test_refusal_of_a_stale_form_shows_what_others_changed(
+    merchandiser: Client, product: Document, shop: Database[Document]
+) -> None:
+    upsert_product(draft(base_price=Decimal("4500.00"), description="Чужое описание."), actor=MARINA)
+    before = everything(shop)
+
+    page = merchandiser.post(CHANGE, form(product, sale_price="4 600"))
+
+    shown = page.context["adminform"].form
+    assert shown.errors == {"sale_price": ["Цена со скидкой должна быть ниже обычной."]}
+    assert [shown[name].value() for name in ("base_price", "sale_price", "description")] == [
+        "4500,00",
+        "4600,00",
+        "Чужое описание.",
+    ]
+    assert everything(shop) == before
+
+
+def test_emptied_stock_is_asked_about(merchandiser: Client, product: Document, shop: Database[Document]) -> None:
+    before = everything(shop)
+
+    page = merchandiser.post(CHANGE, form(product, stock_msk="", name="Моё имя"))
+
+    assert page.context["adminform"].form.errors == {"stock_msk": ["Укажите число; 0, если товара нет."]}
+    assert "Моё имя" in text(page)
+    assert everything(shop) == before
+
+
+def test_form_without_a_change_says_so(merchandiser: Client, product: Document, shop: Database[Document]) -> None:
+    before = everything(shop)
+
+    page = merchandiser.post(CHANGE, form(product), follow=True)
+
+    assert "Ничего не изменено." in text(page)
+    assert "успешно" not in text(page)
+    assert everything(shop) == before
+
+
+def test_new_product_has_no_category_until_one_is_chosen(merchandiser: Client, shop: Database[Document]) -> None:
+    page = merchandiser.get(ADD)
+    assert page.context["adminform"].form["category"].value() in (None, "")
+
+    refused = merchandiser.post(ADD, form(product_id="PROD-7", category=""))
+
+    assert refused.context["adminform"].form.errors == {"category": ["Обязательное поле."]}
+    assert shop["products"].count_documents({}) == 0
+
+
+def test_price_that_jumps_is_asked_about_and_done_when_ticked(
+    merchandiser: Client, product: Document, shop: Database[Document]
+) -> None:
+    before = everything(shop)
+
+    asked = merchandiser.post(CHANGE, form(product, base_price="49 900", name="Моё имя"))
+
+    assert asked.context["adminform"].form.errors == {
+        "base_price": ["Цена меняется больше чем наполовину: подтвердите."]
+    }
+    assert "Верно: было 4 990,00 ₽, станет 49 900,00 ₽" in text(asked)
+    assert "Моё имя" in text(asked)
+    assert everything(shop) == before
+    ticked = form(product, base_price="49 900", name="Моё имя", base_price_confirmed="49900.00")
+    assert merchandiser.post(CHANGE, ticked).status_code == 302
+    stored = shop["products"].find_one({"_id": "PROD-1"})
+    assert stored is not None
+    assert stored["prices"]["base"] == Decimal128("49900.00")
+
+
+def test_attribute_that_stands_there_twice_is_refused(
+    merchandiser: Client, product: Document, shop: Database[Document]
+) -> None:
+    before = everything(shop)
+
+    page = merchandiser.post(CHANGE, form(product, attributes="Цвет = чёрный\nЦвет = белый"))
+
+    assert page.context["adminform"].form.errors == {"attributes": ["«Цвет» указано дважды."]}
     assert everything(shop) == before
 
 

@@ -98,7 +98,7 @@ class StaffMemberAdmin(WithDialogs, ReadOnlyAdmin):
             try:
                 return self._invite(request, form)
             except DomainError as refusal:
-                form.tell(refusal)
+                form.tell(form.reasons(refusal))
         language = staff_language()
         context = {
             **self.admin_site.each_context(request),

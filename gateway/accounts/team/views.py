@@ -90,7 +90,7 @@ class _Page(View):
             try:
                 return self.act(form)
             except DomainError as refusal:
-                form.tell(refusal)
+                form.tell(form.reasons(refusal))
         return self.shown(form)
 
     def shown(self, form: _Form | None, **context: Any) -> HttpResponse:

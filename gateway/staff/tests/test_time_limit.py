@@ -37,6 +37,7 @@ SCRIPT = "sleep(60000)"
 SLEEP = {"$where": f"{SCRIPT} || true"}
 ASLEEP = {"$function": {"body": f"function() {{ {SCRIPT} }}", "args": [], "lang": "js"}}
 SLOW = "sample_gadgets"
+SEEN = '{"name": "Москва", "position": 1}'
 
 
 def read_raw(request: HttpRequest) -> HttpResponse:
@@ -128,7 +129,9 @@ def test_facets_are_off_for_whatever_is_registered(staff: Client) -> None:
 def test_reads_of_a_change_are_limited_and_its_writes_are_not(
     staff: Client, sent: list[CommandStartedEvent], database: Database[Document]
 ) -> None:
-    saved = staff.post("/admin/catalog/geozone/msk/change/", {"name": "Москва и область", "position": "5"})
+    form = {"name": "Москва и область", "position": "5", "seen": SEEN}
+
+    saved = staff.post("/admin/catalog/geozone/msk/change/", form)
 
     assert saved.status_code == 302
     # Those in a transaction have the transaction's own time, which ends it as a whole.
