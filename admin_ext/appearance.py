@@ -5,6 +5,7 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest
 from django.templatetags.static import static
+from django.urls import reverse
 
 from gateway.domain.texts import Text
 from gateway.staff.language import said
@@ -14,6 +15,7 @@ SHOP = Text("Мобильный мир", "Mobile World")
 PLACE = Text("Рабочее место", "Staff desk")
 TIMES_ARE = Text("Время: {zone}", "Times: {zone}")
 DEVELOPMENT = Text("Разработка", "Development")
+SECOND_FACTOR = Text("Второй фактор", "Second factor")
 
 # Petrol: calm beside the red, orange and green of labels. White on 600 and 500 on the dark ground read at 5 : 1.
 PETROL = {
@@ -62,6 +64,14 @@ def time_zone(request: HttpRequest) -> dict[str, str]:
     return {"time_zone": said(TIMES_ARE, zone=zone_text())}
 
 
+def own_pages(request: HttpRequest) -> list[dict[str, str]]:
+    """In the menu under the person's name: what concerns their own account."""
+    enrolled = getattr(request.user, "second_factor_at", None) is not None
+    if enrolled or settings.STAFF_SECOND_FACTOR == "off" or not request.user.is_authenticated:
+        return []
+    return [{"title": said(SECOND_FACTOR), "link": reverse("staff_second_factor_set_up")}]
+
+
 UNFOLD: dict[str, Any] = {
     "SITE_TITLE": "admin_ext.appearance.shop_name",
     "SITE_HEADER": "admin_ext.appearance.shop_name",
@@ -79,5 +89,6 @@ UNFOLD: dict[str, Any] = {
     "STYLES": ["admin_ext.appearance.style_sheet"],
     "GLOBAL_CALLBACK": "admin_ext.appearance.time_zone",
     "DASHBOARD_CALLBACK": "admin_ext.home.with_cards",
+    "ACCOUNT": {"navigation": "admin_ext.appearance.own_pages"},
     "SIDEBAR": {"navigation": "admin_ext.sidebar.navigation"},
 }

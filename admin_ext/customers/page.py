@@ -17,6 +17,7 @@ from gateway.accounts.models import Customer, User
 from gateway.accounts.owners import customer_owner
 from gateway.accounts.sessions.devices import devices_of
 from gateway.accounts.sessions.errors import SessionsUnavailable
+from gateway.audit.links import audit_url
 from gateway.domain.texts import Text
 from gateway.mongo.reads import run
 from gateway.staff.language import staff_language
@@ -128,9 +129,7 @@ def customer_page(customer: Customer, user: User, *, clear: bool = False) -> dic
         "carts": [_cart(cart) for cart in run(newest_carts(owner, limit=CARTS))],
         "devices": _devices(customer),
         "notes": [ShownNote(time_text(note["at"]), note["actor"], note["text"]) for note in run(notes_of(user_id))],
-        "audit_url": _url("audit_auditentry_changelist", q=f"customer:{user_id}")
-        if user.has_perm("audit.view_auditentry")
-        else None,
+        "audit_url": audit_url(f"customer:{user_id}") if user.has_perm("audit.view_auditentry") else None,
     }
 
 

@@ -142,7 +142,7 @@ def _blank(order: OrderDocument, contacts: Contacts) -> bool:
     with under(SYNC):
         changed = collection_of(ORDERS, OrderDocument).update_one(
             {"owner": order["owner"], "_id": order["_id"], "version": order["version"]},
-            [{"$set": {**fields, "mail_due": [], **CHANGED}}],
+            [{"$set": {**fields, "mail_due": [], "mail_given_up": False, **CHANGED}}],
         )
     return changed.matched_count == 1
 

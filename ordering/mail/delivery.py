@@ -90,6 +90,10 @@ def _send(owed: Owed[OrderDocument, MailDebt]) -> bool:
     order, debt = owed
     event = event_with(order, debt.get("event", debt["id"]))
     told = letter(order, event, letter_id=debt["id"], to=debt.get("to"))
+    if not told.to:
+        # The buyer was anonymised: there is nobody to tell.
+        MAIL_DEBTS.strike_off(owed)
+        return False
     # What staff send again is caused by them, whatever it tells of.
     if (room_at := take_room(told.to, debt["id"], may_wait="event" not in debt and can_wait(event))) is not None:
         log.warning("mail_waits_for_room", order=order["_id"], event_id=event["id"])

@@ -17,6 +17,7 @@ from gateway.accounts.sessions.devices import devices_of
 from gateway.accounts.sessions.errors import SessionsUnavailable
 from gateway.accounts.team.invitations import invite
 from gateway.accounts.team.members import member, roles_of
+from gateway.audit.links import audit_url
 from gateway.audit.trail import Actor, Source
 from gateway.domain.errors import DomainError
 from gateway.domain.texts import Text
@@ -137,7 +138,7 @@ class StaffMemberAdmin(WithDialogs, ReadOnlyAdmin):
             "devices": _devices(user),
             "links": self.dialog_links(request, user_id, user),
             "end_url": reverse("admin:accounts_user_end-session", args=[user_id]) if may_end else None,
-            "audit_url": f"{reverse('admin:audit_auditentry_changelist')}?q=staff:{user_id}",
+            "audit_url": audit_url(f"staff:{user_id}"),
         }
         request.current_app = self.admin_site.name
         return TemplateResponse(request, "staff/member.html", context)
