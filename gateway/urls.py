@@ -4,12 +4,14 @@ from django.views.generic import RedirectView
 from django.views.i18n import set_language
 
 from admin_ext.favicon import favicon
+from admin_ext.palette import show_found
 from catalog.products.images import product_image
 from gateway.accounts.sign_in.staff_form import StaffSignIn
 from gateway.web.error_pages import show_bad_request, show_fault, show_not_allowed, show_not_found
 from ordering.webhook.endpoint import payments_webhook
 
 admin.site.login_form = StaffSignIn
+admin.site.show_found = show_found  # type: ignore[attr-defined]
 
 handler400 = show_bad_request
 handler403 = show_not_allowed
