@@ -1,6 +1,6 @@
 """The names by which the audit calls what the domains know by codes."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from bson import ObjectId
@@ -12,16 +12,33 @@ from gateway.accounts.masking import masked_email
 from gateway.accounts.models import User
 from gateway.audit.labels import Named
 from gateway.audit.names import register_finder, register_namer
+from gateway.domain.texts import Text
 from gateway.mongo.policies import AUDIT, ORDER_STATUS
 from gateway.mongo.reads import Read, run, run_steps
+from gateway.staff.language import said
+from ordering.events import EventType
 from ordering.models import OrderStatus
 from ordering.numbers import number_in
 from ordering.reading.orders import OrderKey, find_order_by_number, orders_by_key
+
+# What a letter tells of; of a move, the status stands beside it.
+LETTERS: Mapping[str, Text] = {
+    EventType.CREATED.value: Text("о новом заказе", "of the new order"),
+    EventType.MOVED.value: Text("о смене статуса", "of the new status"),
+    EventType.PAYMENT.value: Text("об оплате", "of the payment"),
+    EventType.REFUND.value: Text("о возврате", "of the refund"),
+    EventType.REFUND_FAILED.value: Text("о возврате, который не дошёл", "of a refund that did not arrive"),
+    EventType.REPAYMENT.value: Text("о выплате", "of what was paid back"),
+    EventType.CHARGEBACK.value: Text("об отозванном платеже", "of the chargeback"),
+    EventType.CHARGEBACK_REVERSED.value: Text("о возвращённом платеже", "of the reversed chargeback"),
+    EventType.TRACKED.value: Text("о трек-номере", "of the tracking number"),
+}
 
 
 def register_names() -> None:
     register_namer(Named.ACCOUNT, _accounts)
     register_namer(Named.CATEGORY, _categories)
+    register_namer(Named.EVENT, _letters)
     register_namer(Named.GEOZONE, _geozones)
     register_namer(Named.ORDER, _orders)
     register_namer(Named.STATUS, _statuses)
@@ -31,6 +48,10 @@ def register_names() -> None:
 
 def _geozones(codes: Collection[str]) -> dict[str, str]:
     return {zone.code: zone.name for zone in run(all_geozones()) if zone.code in codes}
+
+
+def _letters(events: Collection[str]) -> dict[str, str]:
+    return {event: said(LETTERS[event]) for event in events if event in LETTERS}
 
 
 def _categories(slugs: Collection[str]) -> dict[str, str]:
