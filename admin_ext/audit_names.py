@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from bson import ObjectId
+from django.contrib.auth.models import Group, Permission
 from django.utils.translation import gettext
 
 from catalog.structure.category_tree import CATEGORIES
@@ -41,9 +42,12 @@ def register_names() -> None:
     register_namer(Named.EVENT, _letters)
     register_namer(Named.GEOZONE, _geozones)
     register_namer(Named.ORDER, _orders)
+    register_namer(Named.RIGHT, _rights)
+    register_namer(Named.ROLE, lambda roles: {role: role for role in roles})
     register_namer(Named.STATUS, _statuses)
     register_finder("order", _order_called)
     register_finder("product", str.upper)
+    register_finder("role", _role_called)
 
 
 def _geozones(codes: Collection[str]) -> dict[str, str]:
@@ -91,3 +95,16 @@ def _order_called(text: str) -> str | None:
     number = number_in(text)
     order = find_order_by_number(number) if number else None
     return order["_id"] if order else None
+
+
+def _rights(codes: Collection[str]) -> dict[str, str]:
+    """What rights are called where they are declared."""
+    wanted = {code.partition(".")[2]: code for code in codes}
+    found = Permission.objects.filter(codename__in=list(wanted)).values_list("codename", "name")
+    return {wanted[codename]: gettext(name) for codename, name in found}
+
+
+def _role_called(text: str) -> str | None:
+    """The name of the role with this id: so its page calls it, and by its name the trail does."""
+    role = Group.objects.filter(pk=text).first() if ObjectId.is_valid(text) else None
+    return role.name if role else None

@@ -19,6 +19,7 @@ class Named(Enum):
     EVENT = "event"
     GEOZONE = "geozone"
     ORDER = "order"
+    RIGHT = "right"
     ROLE = "role"
     STATUS = "status"
 
@@ -51,6 +52,8 @@ class Kind(NamedTuple):
     """The admin's name for the page of one of them, without `_change`."""
     permission: str
     """Whoever may open that page."""
+    is_opened: bool = True
+    """Whether its id in the trail is the one in the address of its page; a role is recorded by its name."""
 
 
 class Told(NamedTuple):
@@ -69,7 +72,7 @@ KINDS: Mapping[str, Kind] = {
     "geozone": Kind(Text("геозона", "geozone"), Named.GEOZONE, "catalog_geozone", "catalog.view_geozone"),
     "customer": Kind(Text("покупатель", "customer"), Named.ACCOUNT, "accounts_customer", "accounts.view_customer"),
     "staff": Kind(Text("сотрудник", "member of staff"), Named.ACCOUNT, "accounts_user", "accounts.view_user"),
-    "role": Kind(Text("роль", "role"), Named.ROLE, "auth_group", "auth.view_group"),
+    "role": Kind(Text("роль", "role"), Named.ROLE, "auth_group", "auth.view_group", is_opened=False),
     "stray_money": Kind(
         Text("деньги без заказа", "money without an order"), None, "ordering_straymoney", "ordering.view_order"
     ),
@@ -243,7 +246,9 @@ FIELDS: Mapping[str, Field] = {
     "phone": Field(Text("телефон", "telephone")),
     "groups": Field(Text("роли", "roles"), Named.ROLE),
     "roles": Field(Text("роли", "roles"), Named.ROLE),
-    "permissions": Field(Text("права", "rights")),
+    "added": Field(Text("добавлены права", "rights added"), Named.RIGHT),
+    "removed": Field(Text("убраны права", "rights removed"), Named.RIGHT),
+    "sessions": Field(Text("сеансов", "sessions")),
     "second_factor": Field(Text("второй фактор", "second factor"), Form.FLAG),
     "guests": Field(Text("вместе с заказами гостя", "with a guest's orders"), Form.FLAG),
     "cart": Field(Text("корзина", "cart"), Form.UNSAID),

@@ -147,7 +147,8 @@ def _shown(value: Any, field: Field, names: Names) -> str:
     match field.shown:
         case Named() as named:
             codes = value if isinstance(value, list) else [value]
-            return " / ".join(names.get(named, str(code)) or str(code) for code in codes)
+            separator = " / " if named is Named.CATEGORY else ", "
+            return separator.join(names.get(named, str(code)) or str(code) for code in codes)
         case Form.MONEY:
             return _money(value)
         case Form.FLAG:
@@ -192,6 +193,8 @@ def _program(name: str) -> str:
 
 
 def _page_of(kind: str, object_id: str) -> str:
+    if not KINDS[kind].is_opened:
+        return ""
     try:
         return reverse(f"admin:{KINDS[kind].page}_change", args=[object_id])
     except NoReverseMatch:

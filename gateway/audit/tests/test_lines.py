@@ -81,6 +81,19 @@ def test_objects_and_their_states_are_named(action: str, target: str, changes: d
     assert told(**by_marina(action=action, target=target, changes=changes)) == f"Марина Товарова (админка): {shown}"
 
 
+def test_roles_and_rights_are_named() -> None:
+    invited = {"action": "staff.changed", "target": f"staff:{person('support').pk}"}
+    rights = {"added": [None, ["ordering.refund_above_limit"]], "removed": [[], None]}
+
+    assert told(**by_marina(**invited, changes={"roles": [["Поддержка"], ["Поддержка", "Аналитики"]]})) == (
+        "Марина Товарова (админка): изменена учётная запись сотрудника Сергей Поддержкин: "
+        "роли Поддержка → Поддержка, Аналитики"
+    )
+    line = told(**by_marina(action="role.changed", target="role:Поддержка", changes=rights))
+    assert line.startswith("Марина Товарова (админка): изменена роль «Поддержка»: добавлены права ")
+    assert "refund_above_limit" not in line
+
+
 def test_customer_is_named_and_never_by_the_whole_address() -> None:
     customer = person("customer")
     target = {"action": "contacts.shown", "target": f"customer:{customer.pk}"}
