@@ -46,6 +46,7 @@ INSTALLED_APPS = [
     "gateway.accounts",
     "gateway.audit",
     "gateway.idempotency",
+    "gateway.staff",
     "catalog",
     "cart",
     "ordering",

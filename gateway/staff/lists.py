@@ -4,9 +4,10 @@ An admin of such a list is a `PagedByKey`; its `page` is all that it must say. F
 order come together in one `Asked`, so that a read can serve them by one index.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, ClassVar, NamedTuple, cast
+from functools import cached_property
+from typing import Any, NamedTuple, cast
 
 from bson import Decimal128, json_util
 from django.contrib import admin, messages
@@ -15,12 +16,14 @@ from django.contrib.admin.views.main import ORDER_VAR, PAGE_VAR, SEARCH_VAR
 from django.core import signing
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern, path
 from unfold.views import ChangeList
 
 from gateway.domain.texts import Text
 from gateway.paging import Page, Position, Slice
 from gateway.staff.language import staff_language
 from gateway.staff.model_admin import StaffAdmin
+from gateway.staff.shelf import Shelf, change_views, known_query
 
 # What a person reads the number of is told exactly up to here; beyond, nobody looks at each.
 COUNTED = 10_000
@@ -87,6 +90,9 @@ class KeysetList(ChangeList):
         self.show_admin_actions = True
         self.can_show_all = self.multi_page = False
         self.paginator = Pager(self, request)
+        self.shelf = Shelf(
+            self.model_admin, request, known_query(request.GET.urlencode(), self.model_admin.known(request))
+        )
 
     def get_ordering_field_columns(self) -> dict[int, str]:
         """The column by which the list is sorted: one at most."""
@@ -116,7 +122,9 @@ class Pager:
     def __init__(self, shown: KeysetList, request: HttpRequest) -> None:
         self._shown, self._request = shown, request
 
+    @cached_property
     def told(self) -> str:
+        """How much is shown, of how much."""
         shown, found = self._shown, self._shown.found
         language = staff_language()
         if not found.has_next and not found.has_previous:
@@ -152,7 +160,7 @@ class PagedByKey(StaffAdmin):
     """An admin whose list is a read of the domain. Put it before other bases."""
 
     list_disable_select_all = True
-    kept_parameters: ClassVar[tuple[str, ...]] = (SEARCH_VAR, ORDER_VAR)
+    list_before_template = "staff/views.html"
 
     def page(self, request: HttpRequest, part: Slice, asked: Asked) -> Page[Any]:
         """One page of documents; runs its reads itself."""
@@ -175,6 +183,18 @@ class PagedByKey(StaffAdmin):
         row: Any = self.model.from_db(None, list(values), list(values.values()))
         row.document = document
         return cast("Model", row)
+
+    def known(self, request: HttpRequest) -> set[str]:
+        """The parameters of the list's address that a saved view keeps."""
+        choices = cast("Sequence[type[Choice]]", self.get_list_filter(request))
+        return {SEARCH_VAR, ORDER_VAR, *(str(choice.parameter_name) for choice in choices)}
+
+    def get_urls(self) -> list[URLPattern]:
+        name = f"{self.opts.app_label}_{self.opts.model_name}_views"
+        return [path("views/", self.admin_site.admin_view(self.change_views), name=name), *super().get_urls()]
+
+    def change_views(self, request: HttpRequest) -> HttpResponse:
+        return change_views(self, request, self.known(request))
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         return KeysetList

@@ -1,0 +1,6 @@
+from django.apps import AppConfig
+
+
+class StaffConfig(AppConfig):
+    name = "gateway.staff"
+    verbose_name = "Рабочее место"
