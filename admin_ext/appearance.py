@@ -59,6 +59,10 @@ def favicon(request: HttpRequest) -> str:
     return static("admin_ext/favicon.svg")
 
 
+def focus_script(request: HttpRequest) -> str:
+    return static("admin_ext/focus.js")
+
+
 def time_zone(request: HttpRequest) -> dict[str, str]:
     """For every page: in which zone its times are."""
     return {"time_zone": said(TIMES_ARE, zone=zone_text())}
@@ -87,6 +91,7 @@ UNFOLD: dict[str, Any] = {
     "BORDER_RADIUS": "8px",
     "COLORS": {"primary": PETROL},
     "STYLES": ["admin_ext.appearance.style_sheet"],
+    "SCRIPTS": ["admin_ext.appearance.focus_script"],
     "GLOBAL_CALLBACK": "admin_ext.appearance.time_zone",
     "DASHBOARD_CALLBACK": "admin_ext.home.with_cards",
     "ACCOUNT": {"navigation": "admin_ext.appearance.own_pages"},

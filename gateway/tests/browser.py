@@ -157,7 +157,7 @@ class Tabs:
 
 def signed_in(page: Page, login: str) -> Page:
     """Through the form, as one of the demo accounts."""
-    page.goto("/admin/login/")
+    page.goto("/admin/")
     page.locator("#id_username").fill(f"{login}@{DOMAIN}")
     page.locator("#id_password").fill(PASSWORD)
     page.locator("#login-form button[type=submit]").click()

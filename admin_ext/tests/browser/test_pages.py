@@ -41,6 +41,16 @@ def test_keyboard_alone_signs_in(tabs: Tabs) -> None:
     expect(page.locator("#login-form")).to_have_count(0)
 
 
+def test_sign_in_page_opened_by_itself_leads_home(tabs: Tabs) -> None:
+    page = tabs.open()
+    page.goto("/admin/login/")
+    page.locator("#id_username").fill(f"support@{DOMAIN}")
+    page.locator("#id_password").fill(PASSWORD)
+    page.keyboard.press("Enter")
+
+    page.wait_for_url(re.compile(r"/admin/$"))
+
+
 def test_wrong_password_is_refused_and_the_address_stays(tabs: Tabs) -> None:
     page = tabs.open()
     page.goto("/admin/login/")
