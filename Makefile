@@ -12,7 +12,7 @@ INSTALLED := $(VENV)/.installed
 
 .PHONY: help
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: run
 run: $(INSTALLED) ## start everything and show its log; PORT=8000, DEMO_PRODUCTS=20000; Ctrl-C stops
@@ -29,6 +29,10 @@ endif
 .PHONY: bench
 bench: $(INSTALLED) ## B=checkout: sales per second; B=sync: lag of the copies; B=attack: what buyers notice; B=desk: support's pages; ARGS for options
 	@$(LOCAL) exec --root $(TEST_ROOT) --keep -- $(PYTHON) -m bench.$(or $(B),checkout) $(ARGS)
+
+.PHONY: screenshots
+screenshots: $(INSTALLED) ## the admin's main pages as PNG into .local/screenshots; SCREENSHOTS=folder for another
+	@$(LOCAL) exec --root $(TEST_ROOT) --keep -- $(PYTHON) -m pytest -q --no-header admin_ext/tests/browser/screenshots.py $(ARGS)
 
 .PHONY: lint
 lint: $(INSTALLED) ## formatting, types, imports, migrations, settings, known vulnerabilities
