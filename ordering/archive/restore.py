@@ -93,7 +93,7 @@ def _order_in_cassandra(order_id: str, *, archived: bool) -> OrderDocument | Non
     if not _is_whole(state, rows):
         return None
     marks: SyncMarks = {**new_marks(datetime.now(UTC)), "version": state["version"]}
-    return {**order_of_state(state), "events": events_of(rows), "stock_due": [], "mail_due": [], **marks}
+    return {**order_of_state(state), "events": events_of(rows), "stock_due": [], "mail_due": [], "letters": [], **marks}
 
 
 def _is_whole(state: Row, events: list[Row]) -> bool:

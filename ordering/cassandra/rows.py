@@ -22,7 +22,8 @@ from ordering.documents import OrderDocument, OrderEvent
 from ordering.ledger.amounts import paid, refunded
 from ordering.ledger.fields import EARLIER
 
-MONEY_FIELDS = ("money", *EARLIER)
+# A row has columns for the ledger and for what stood there before; an order, one. Most have no parcel and no notes.
+ABSENT_WHEN_NULL = ("money", *EARLIER, "moved_under", "tracking", "notes")
 
 _BY_USER = Codec(ORDERS_BY_USER, id_column="order_id", beside=("month",))
 _STATE = Codec(ORDER_STATE_BY_ID, id_column="order_id", beside=("archived_at",))
@@ -69,17 +70,17 @@ def archived_rows_of(order: OrderDocument) -> Iterator[tuple[Table, Row]]:
 
 def order_of_history(row: Row) -> OrderDocument:
     """The document of a row of `orders_by_user`, without its events."""
-    return _with_one_form_of_money(_BY_USER.document(row))
+    return _without_nulls(_BY_USER.document(row))
 
 
 def order_of_state(row: Row) -> OrderDocument:
     """The document of a row of `order_state_by_id`, without its events."""
-    return _with_one_form_of_money(_STATE.document(row))
+    return _without_nulls(_STATE.document(row))
 
 
-def _with_one_form_of_money(fields: Document) -> OrderDocument:
-    """The order of these fields. A row has columns for the ledger and for what stood there before; an order, one."""
-    order = {name: value for name, value in fields.items() if value is not None or name not in MONEY_FIELDS}
+def _without_nulls(fields: Document) -> OrderDocument:
+    """The order of these fields."""
+    order = {name: value for name, value in fields.items() if value is not None or name not in ABSENT_WHEN_NULL}
     return cast("OrderDocument", order)
 
 

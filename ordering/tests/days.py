@@ -55,6 +55,7 @@ def _like(order: OrderDocument, at: datetime, changes: dict[str, Any]) -> Any:
         "keys": keys_of(number=number, contact={**contact, "name": "Иван"}, user_id=None),
         "events": [{**order["events"][0], "at": at, "status": status}],
         "mail_due": [],
+        "letters": [],
         "created_at": at,
         "updated_at": at,
         **new_marks(at),

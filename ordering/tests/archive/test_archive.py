@@ -50,7 +50,11 @@ def in_cassandra(order: OrderDocument) -> OrderDocument:
 
 
 def facts(order: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in order.items() if name not in {"stock_due", "mail_due", "synced_version"}}
+    return {
+        name: value
+        for name, value in order.items()
+        if name not in {"stock_due", "mail_due", "letters", "synced_version"}
+    }
 
 
 def found_by(key: str, year: int) -> list[str]:

@@ -53,7 +53,7 @@ from ordering.tests.shop import buy, buyer
 from ordering.tests.staff import ANNA
 
 # What is owed, and what stands in tables of its own.
-NOT_COPIED = {"events", "mail_due", "stock_due", "synced_version"}
+NOT_COPIED = {"events", "letters", "mail_due", "stock_due", "synced_version"}
 
 
 @pytest.fixture(autouse=True)
