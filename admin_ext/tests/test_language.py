@@ -78,9 +78,9 @@ def pages(registered: dict[Any, Any]) -> list[str]:
 
 
 def shown(page: str) -> str:
-    """The text of a page with its hints, without scripts and the names that languages give themselves."""
+    """A page as it is read: without scripts, the values behind choices and what languages call themselves."""
     without_scripts = re.sub(r"<(script|style)\b.*?</\1>", "", page, flags=re.DOTALL)
-    return without_scripts.replace(ITS_OWN_NAME, "")
+    return re.sub(r'\bvalue="[^"]*"', "", without_scripts).replace(ITS_OWN_NAME, "")
 
 
 def left_in_russian(browser: Client, address: str) -> list[str]:

@@ -26,6 +26,7 @@ from gateway.domain.errors import DomainError
 from gateway.domain.texts import Text
 from gateway.idempotency.keys import KeyReused, keyed
 from gateway.idempotency.submissions import OutcomeUnknown, submission
+from gateway.staff.labels import translate_fields
 from gateway.staff.language import staff_language
 from gateway.staff.money import AsksOfJumps
 from gateway.staff.widgets import dress
@@ -155,6 +156,7 @@ class DialogForm(TellsRefusals, AsksOfJumps, forms.Form):
         super().__init__(*args, **kwargs)
         self.fields["key"].initial = _new_key
         dress(self.fields.values())
+        translate_fields(self)
 
     def renew_key(self) -> None:
         """Let the form be sent once more, as another action."""

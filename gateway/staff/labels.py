@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from django.forms import ChoiceField
+from django.forms import BaseForm, ChoiceField
 from django.http import HttpRequest, HttpResponse
 
 from gateway.staff.language import lazy_label
@@ -12,6 +12,14 @@ if TYPE_CHECKING:
     from django.contrib.admin import ModelAdmin
 else:
     from unfold.admin import ModelAdmin
+
+
+def translate_fields(form: BaseForm) -> None:
+    """Let labels, hints and choices of the form follow the reader."""
+    for field in form.fields.values():
+        field.label, field.help_text = lazy_label(field.label), lazy_label(field.help_text)
+        if isinstance(field, ChoiceField) and isinstance(field.choices, list):
+            field.choices = [(value, lazy_label(label)) for value, label in field.choices]
 
 
 class Labelled(ModelAdmin):
@@ -41,8 +49,5 @@ class Labelled(ModelAdmin):
     def render_change_form(self, request: Any, context: dict[str, Any], *args: Any, **kwargs: Any) -> HttpResponse:
         page = context["adminform"]
         page.fieldsets = [(lazy_label(name), options) for name, options in page.fieldsets]
-        for field in page.form.fields.values():
-            field.label, field.help_text = lazy_label(field.label), lazy_label(field.help_text)
-            if isinstance(field, ChoiceField) and isinstance(field.choices, list):
-                field.choices = [(value, lazy_label(label)) for value, label in field.choices]
+        translate_fields(page.form)
         return super().render_change_form(request, context, *args, **kwargs)

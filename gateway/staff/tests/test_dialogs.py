@@ -12,6 +12,7 @@ from django.http import HttpRequest
 from django.test import Client
 from django.urls import path
 from pymongo.database import Database
+from pytest_django import Settings
 
 from gateway.accounts.tests.demo import make_demo_accounts
 from gateway.audit.trail import Actor
@@ -97,7 +98,8 @@ urlpatterns = [path("admin/", desk.urls)]
 
 
 @pytest.fixture
-def merchandiser(database: Database[Document]) -> Iterator[Client]:
+def merchandiser(database: Database[Document], settings: Settings) -> Iterator[Client]:
+    settings.UNFOLD = {}  # sidebar and languages of the shop lead to pages that this site has not
     make_demo_accounts()
     Gadget.objects.create(id="G-1", category="audio", name="Наушники", price="100.00")
     Reprice.done.clear()
