@@ -123,7 +123,7 @@ def test_queue_says_how_many_wait(
     monkeypatch.setattr(OrderAdmin, "list_per_page", 2)
     copies(orders, unpaid, 3, status="paid")
 
-    assert agent.get(LIST, {"queue": "to_pack"}).context["cl"].paginator.told() == "Показано: 2 из 3"
+    assert agent.get(LIST, {"queue": "to_pack"}).context["cl"].paginator.told == "Показано: 2 из 3"
 
 
 def test_list_costs_the_same_however_long_it_is(
