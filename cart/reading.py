@@ -119,6 +119,18 @@ def newest_carts(owner: str, *, limit: int) -> Read[list[CartDocument]]:
     )
 
 
+def unordered_carts(owner: str, *, limit: int) -> Read[list[CartDocument]]:
+    """The owner's carts of which no order was made, newest first."""
+    return Read(
+        collection=CARTS,
+        policy=CART_ACTIVE,
+        where={"owner": owner, "status": {"$in": [CartStatus.ACTIVE.value, CartStatus.ABANDONED.value]}},
+        sort=(("created_at", -1),),
+        limit=limit,
+        result=list,
+    )
+
+
 def carts_of(owner: str, ids: Sequence[ObjectId]) -> Read[dict[ObjectId, CartDocument]]:
     """The owner's carts among these ids, by id, in whatever state."""
     return Read(

@@ -97,6 +97,7 @@ TEMPLATES = [
 # Staff see Russian unless they choose English, whatever their browser prefers. GraphQL follows its caller.
 LANGUAGE_CODE = "ru"
 LANGUAGES = [("ru", "Русский"), ("en", "English")]
+FORMAT_MODULE_PATH = ["admin_ext.formats"]
 LANGUAGE_COOKIE_AGE = 365 * 24 * 3600
 LANGUAGE_COOKIE_HTTPONLY = True
 LANGUAGE_COOKIE_SAMESITE = "Lax"

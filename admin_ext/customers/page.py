@@ -9,7 +9,7 @@ from django.urls import NoReverseMatch, reverse
 
 from cart.documents import CartDocument
 from cart.models import CartStatus
-from cart.reading import newest_carts
+from cart.reading import unordered_carts
 from gateway.accounts.customers.anonymisation import anonymisation_of
 from gateway.accounts.customers.notes import notes_of
 from gateway.accounts.masking import sees_contacts, shown_email, shown_phone
@@ -126,7 +126,7 @@ def customer_page(customer: Customer, user: User, *, clear: bool = False) -> dic
         "purchases": _purchases(purchases) if purchases else None,
         "orders": [_order(order) for order in purchases.newest] if purchases else [],
         "orders_url": _url("ordering_order_changelist", q=user_id),
-        "carts": [_cart(cart) for cart in run(newest_carts(owner, limit=CARTS))],
+        "carts": [_cart(cart) for cart in run(unordered_carts(owner, limit=CARTS))],
         "devices": _devices(customer),
         "notes": [ShownNote(time_text(note["at"]), note["actor"], note["text"]) for note in run(notes_of(user_id))],
         "audit_url": audit_url(f"customer:{user_id}") if user.has_perm("audit.view_auditentry") else None,
@@ -135,7 +135,7 @@ def customer_page(customer: Customer, user: User, *, clear: bool = False) -> dic
 
 def find_cart(owner: str, cart_id: str) -> CartDocument | None:
     """One of the carts that the page shows."""
-    carts = run(newest_carts(owner, limit=CARTS)) if ObjectId.is_valid(cart_id) else []
+    carts = run(unordered_carts(owner, limit=CARTS)) if ObjectId.is_valid(cart_id) else []
     return next((cart for cart in carts if str(cart["_id"]) == cart_id), None)
 
 

@@ -4,6 +4,7 @@ from typing import Any
 from django.contrib import admin
 from django.http import HttpRequest
 from django.utils.html import format_html_join
+from unfold.decorators import display
 
 from catalog.admin.categories import category_paths
 from catalog.admin.product_form import STOCK, product_form, stored_product
@@ -22,10 +23,13 @@ from gateway.mongo.client import collection_of
 from gateway.mongo.reads import run, run_steps
 from gateway.paging import Page, Placed, Slice, SortKey
 from gateway.staff.forms import SavedByItsForm
+from gateway.staff.language import said
 from gateway.staff.lists import Asked, Choice, PagedByKey
 from gateway.staff.money import money_text
 from gateway.staff.titles import Titles
 
+FOR_SALE, WITHDRAWN = Text("в продаже", "for sale"), Text("снят", "withdrawn")
+COLOURS = {**dict.fromkeys(FOR_SALE, "success"), **dict.fromkeys(WITHDRAWN, "warning")}
 # Column of the list → field that an index sorts by.
 ORDERS = {"name": "sort_name", "price": "price", "created_at": "created_at"}
 
@@ -54,7 +58,7 @@ class ProductAdmin(SavedByItsForm, PagedByKey):
         new=Text("Новый товар", "New product"),
     )
     list_display = (
-        *("id", "name", "shown_category", "shown_price", "shown_available", "withdrawn"),
+        *("id", "name", "shown_category", "shown_price", "shown_available", "shown_state"),
         *("created_at", "updated_at"),
     )
     list_filter = (ByCategory, ByState)
@@ -90,6 +94,10 @@ class ProductAdmin(SavedByItsForm, PagedByKey):
     def shown_available(self, product: Any) -> str:
         return ", ".join(product.document["available_names"])
 
+    @display(description="состояние", label=COLOURS)
+    def shown_state(self, product: Product) -> str:
+        return said(WITHDRAWN if product.withdrawn else FOR_SALE)
+
     @admin.display(description="характеристики")
     def shown_attributes(self, product: Product) -> str:
         return format_html_join("", "<div>{}: {}</div>", product.attributes.items())
@@ -124,7 +132,7 @@ class ProductAdmin(SavedByItsForm, PagedByKey):
         return [
             (None, {"fields": [*([] if obj else ["product_id"]), "name", "category", "withdrawn", "seen", "clashed"]}),
             ("Цены", {"fields": [("base_price", "sale_price")]}),
-            *([("Остатки", {"fields": [tuple(stock)]})] if stock else []),
+            *([("Остатки", {"fields": stock})] if stock else []),
             ("Описание", {"fields": ["description", "attributes", "images"]}),
             ("Журнал", {"fields": ["reason"]}),
         ]

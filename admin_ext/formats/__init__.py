@@ -1,0 +1,1 @@
+"""How moments and days are written in the admin: short enough for a column."""
