@@ -286,10 +286,10 @@ class ActionDialog(View):
             "form": form,
             "subject": self.subject,
             "explained": self.explained(),
-            "submit": self.submit.in_language(language),
+            "submit_title": self.submit.in_language(language),
             "cancel": CANCEL.in_language(language),
             "address_after": self.address_after(),
-            "variant": "danger" if self.is_dangerous else "primary",
+            "submit_variant": "danger" if self.is_dangerous else "primary",
             "has_file_field": form.is_multipart(),
         }
         self.request.current_app = site.name

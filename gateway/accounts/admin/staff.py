@@ -106,10 +106,10 @@ class StaffMemberAdmin(WithDialogs, ReadOnlyAdmin):
             "opts": self.opts,
             "title": INVITE.in_language(language),
             "form": form,
-            "submit": SUBMIT.in_language(language),
+            "submit_title": SUBMIT.in_language(language),
             "cancel": CANCEL.in_language(language),
             "address_after": reverse("admin:accounts_user_changelist"),
-            "variant": "primary",
+            "submit_variant": "primary",
         }
         request.current_app = self.admin_site.name
         return TemplateResponse(request, "staff/dialog.html", context)

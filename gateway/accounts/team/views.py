@@ -99,7 +99,7 @@ class _Page(View):
             **admin.site.each_context(self.request),
             "title": self.title.in_language(language),
             "explained": self.explained(),
-            "submit": self.submit.in_language(language),
+            "submit_title": self.submit.in_language(language),
             "form": form,
             **context,
         }
