@@ -62,7 +62,7 @@ def test_two_agents_refund_the_same_line_at_once_and_one_is_refused(tabs: Tabs, 
 
 def _is_back(page: Page) -> bool:
     """Whether the person is on the order's page; else on the form again, with what is wrong."""
-    ended = page.locator("#order-lines, #dialog-form .errors").first
+    ended = page.locator("#order-lines, #dialog-form .errornote").first
     return bool(ended.evaluate("each => each.id === 'order-lines'"))
 
 

@@ -34,15 +34,22 @@ class LineRow(NamedTuple):
 
 
 class LinesForm(WithReason, WithReference):
-    """How many pieces of each line go back on the shelf."""
+    """How many pieces of each line go back on the shelf.
+
+    A field is named by the place of its line in the order. What was typed for a line of which a colleague has refunded
+    the rest meanwhile stays, and the action says what is wrong with it.
+    """
 
     def __init__(self, *args: Any, order: OrderDocument, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.lines: list[OrderItem] = [item for item in order["items"] if item["quantity"] > item["refunded"]]
-        for index, item in enumerate(self.lines):
+        self.lines: dict[int, OrderItem] = {
+            index: item
+            for index, item in enumerate(order["items"])
+            if item["quantity"] > item["refunded"] or f"put_back_{index}" in self.data
+        }
+        for index, item in self.lines.items():
             self.add_line(index, item["quantity"] - item["refunded"])
-        added = [field for name, field in self.fields.items() if name.startswith(("quantity_", "put_back_"))]
-        dress(added)
+        dress(field for name, field in self.fields.items() if name.startswith(("quantity_", "put_back_")))
         self.order_fields(["key", *(name for name in self.fields if "_" in name), "reason", "reference"])
 
     def add_line(self, index: int, left: int) -> None:
@@ -51,7 +58,7 @@ class LinesForm(WithReason, WithReference):
 
     @property
     def rows(self) -> list[LineRow]:
-        return [self._row(index, item) for index, item in enumerate(self.lines)]
+        return [self._row(index, item) for index, item in self.lines.items()]
 
     @property
     def further(self) -> list[BoundField]:
@@ -60,7 +67,7 @@ class LinesForm(WithReason, WithReference):
 
     @property
     def put_back(self) -> dict[str, int]:
-        pieces = {item["product_id"]: self.pieces("put_back", index) for index, item in enumerate(self.lines)}
+        pieces = {item["product_id"]: self.pieces("put_back", index) for index, item in self.lines.items()}
         return {product_id: number for product_id, number in pieces.items() if number}
 
     def pieces(self, kind: str, index: int) -> int:
@@ -68,8 +75,8 @@ class LinesForm(WithReason, WithReference):
 
     def field_of(self, path: Sequence[str | int]) -> str | None:
         if path and path[0] == "put_back" and len(path) > 1:
-            ids = [item["product_id"] for item in self.lines]
-            return f"put_back_{ids.index(str(path[1]))}" if path[1] in ids else None
+            named = [index for index, item in self.lines.items() if item["product_id"] == path[1]]
+            return f"put_back_{named[0]}" if named else None
         return super().field_of(path)
 
     def _row(self, index: int, item: OrderItem) -> LineRow:
@@ -94,7 +101,7 @@ class RefundLinesForm(LinesForm):
 
     @property
     def _asked(self) -> list[int]:
-        return [index for index in range(len(self.lines)) if self.pieces("quantity", index)]
+        return [index for index in self.lines if self.pieces("quantity", index)]
 
     def field_of(self, path: Sequence[str | int]) -> str | None:
         """A line of the action is one of those asked for; a refusal of all of them stands above the form."""
@@ -140,4 +147,5 @@ class CancelPaid(RefundDialog):
 
 
 def pieces_field(label: str, most: int, *, initial: int) -> forms.IntegerField:
-    return forms.IntegerField(label=label, min_value=0, max_value=most, initial=initial, required=False)
+    """A number of pieces. Where none is left any more the action says why."""
+    return forms.IntegerField(label=label, min_value=0, max_value=most or None, initial=initial, required=False)

@@ -112,6 +112,21 @@ def test_two_agents_refund_the_same_line_and_one_is_told(
     assert reserved(orders, "PROD-1") == (10, 0)
 
 
+def test_line_that_a_colleague_has_refunded_is_refused_with_what_was_typed(
+    agent: Client, bought: OrderDocument, orders: Database[Document]
+) -> None:
+    typed = {"quantity_0": "2", "put_back_0": "1", "reason": "не подошли", "reference": "ret-1"}
+    assert sent(staff_of(SENIOR_SUPPORT), bought["_id"], "refund", **{**typed, "reference": "ret-0"}) == {}
+    before = all_orders(orders), stock(orders)
+
+    answer = agent.post(dialog_of(bought["_id"], "refund"), typed)
+
+    form = answer.context["form"]
+    assert form.errors == {"__all__": ["Заказ «возвращён»: он не может стать «возвращён»."]}
+    assert {name: form[name].value() for name in typed} == typed
+    assert (all_orders(orders), stock(orders)) == before
+
+
 def test_amount_goes_back_without_goods(agent: Client, bought: OrderDocument, orders: Database[Document]) -> None:
     fields = {"amount": "1 500,50 ₽", "reason": "долго везли", "reference": "ret-1"}
     assert sent(agent, bought["_id"], "refund-amount", **fields) == {}
