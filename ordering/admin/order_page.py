@@ -7,7 +7,8 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from asgiref.sync import async_to_sync
-from django.urls import NoReverseMatch, reverse
+from bson import ObjectId
+from django.urls import reverse
 
 from catalog.structure.names import geozone_name
 from gateway.accounts.masking import sees_contacts, shown_email, shown_phone
@@ -116,7 +117,7 @@ class Buyer(NamedTuple):
     phone: str
     is_masked: bool
     account: str
-    """Empty for a guest."""
+    """The account by its name; empty for a guest."""
     url: str | None
     orders: str
 
@@ -198,24 +199,21 @@ def shown_address(order: OrderDocument) -> str:
 
 def shown_buyer(order: OrderDocument, user: User) -> Buyer:
     contact, clear = order["contact"], sees_contacts(user)
-    account = order["user_id"] or ""
+    user_id = order["user_id"]
     return Buyer(
         name=contact["name"],
         email=shown_email(contact["email"], clear=clear),
         phone=shown_phone(contact["phone"], clear=clear),
         is_masked=not clear,
-        account=account,
-        url=customer_url(account) if account and user.has_perm("accounts.view_customer") else None,
-        orders=_counted(run(_orders_of(order["owner"]))) if account else said(GUEST),
+        account=_account_name(user_id, clear=clear) if user_id else "",
+        url=customer_url(user_id) if user_id and user.has_perm("accounts.view_customer") else None,
+        orders=_counted(run(_orders_of(order["owner"]))) if user_id else said(GUEST),
     )
 
 
-def customer_url(user_id: str) -> str | None:
+def customer_url(user_id: str) -> str:
     """The page of the customer's account."""
-    try:
-        return reverse("admin:accounts_customer_change", args=[user_id])
-    except NoReverseMatch:
-        return None
+    return reverse("admin:accounts_customer_change", args=[user_id])
 
 
 def shown_copy(order: OrderDocument) -> CopyState:
@@ -245,6 +243,12 @@ def shown_timeline(seen: Seen, user: User) -> tuple[list[Happened], dict[str, st
     clear = sees_contacts(user)
     reader = Reader(names, lambda address: shown_email(address, clear=clear))
     return timeline_of(seen.order, seen.events, edits, reader), names
+
+
+def _account_name(user_id: str, *, clear: bool) -> str:
+    """The account's name, or its address where it has none; the id of one that is gone."""
+    account = User.objects.filter(pk=user_id).only("name", "email").first() if ObjectId.is_valid(user_id) else None
+    return account.name or shown_email(account.email, clear=clear) if account else user_id
 
 
 def _names(emails: set[str]) -> dict[str, str]:

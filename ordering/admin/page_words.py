@@ -7,7 +7,6 @@ _WORDS: dict[str, Text] = {
     "number": Text("Номер", "Number"),
     "time": Text("Время", "Time"),
     "total": Text("Сумма", "Total"),
-    "nothing_found": Text("Ничего не нашлось", "Nothing was found"),
     "can_be_found_by": Text(
         "Искать можно по номеру заказа, e-mail, телефону в любом виде, последним четырём цифрам телефона с именем,"
         " имени, id покупателя, артикулу товара и номеру платежа. Фильтры действуют и на поиск.",
@@ -38,7 +37,7 @@ _WORDS: dict[str, Text] = {
     "amount": Text("Сумма", "Amount"),
     "reference": Text("Номер", "Reference"),
     "who": Text("Кто", "Who"),
-    "settle": Text("Выплачено", "Paid back"),
+    "settle": Text("Отметить выплату", "Record a repayment"),
     "no_money": Text("Денег ещё не было.", "No money has come."),
     "timeline": Text("История", "Timeline"),
     "resend": Text("Отправить ещё раз", "Send once more"),

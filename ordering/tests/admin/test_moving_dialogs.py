@@ -1,5 +1,7 @@
 """Dialogs that move an order, one or a selection: what they change, what they refuse, and twice is once."""
 
+import re
+
 import pytest
 from django.test import Client
 from pymongo.database import Database
@@ -43,6 +45,13 @@ def test_step_that_a_colleague_has_made_is_refused_with_what_was_typed(
     assert "Заказ «собирается»: он не может стать «собирается»." in answer.content.decode()
     assert "я тоже" in answer.content.decode()
     assert all_orders(orders) == before
+
+
+def test_button_of_a_dialog_says_what_it_does(agent: Client, bought: OrderDocument) -> None:
+    page = agent.get(dialog_of(bought["_id"], "pack")).content.decode()
+
+    (button,) = re.findall(r'<button type="submit"\s[^>]*>\s*(Передать[^<]*?)\s*</button>', page)
+    assert button == "Передать в сборку"
 
 
 def test_shipping_without_a_number_is_pointed_out(
