@@ -158,6 +158,12 @@ class DialogForm(TellsRefusals, AsksOfJumps, forms.Form):
         dress(self.fields.values())
         translate_fields(self)
 
+    def give_focus(self) -> None:
+        """Let the person begin at the first field that was refused, else at the first of all."""
+        shown = self.visible_fields()
+        for field in [*(each for each in shown if each.errors), *shown][:1]:
+            field.field.widget.attrs["autofocus"] = True
+
     def renew_key(self) -> None:
         """Let the form be sent once more, as another action."""
         data = cast("QueryDict", self.data).copy()
@@ -279,6 +285,7 @@ class ActionDialog(View):
     def _page(self, form: DialogForm) -> HttpResponse:
         language = staff_language()
         site = self.model_admin.admin_site
+        form.give_focus()
         context = {
             **site.each_context(self.request),
             "opts": self.model_admin.opts,
