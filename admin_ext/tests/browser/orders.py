@@ -35,8 +35,9 @@ def choose(page: Page, action: str) -> None:
     expect(page.locator("#dialog-form")).to_be_visible()
 
 
-def send(page: Page) -> None:
-    page.locator("#dialog-form button[type=submit]").click()
+def send(page: Page, verb: str) -> None:
+    """Press the button of the form, by what it says."""
+    page.locator("#dialog-form").get_by_role("button", name=verb, exact=True).click()
 
 
 def expect_done(page: Page, order: OrderDocument) -> None:

@@ -93,7 +93,7 @@ def pictures(shop: Shop) -> list[Picture]:
         Picture("customer", f"/admin/accounts/customer/{shop.customer_id}/change/", "staff"),
         Picture("staff", "/admin/accounts/user/", "staff"),
         Picture("audit", "/admin/audit/auditentry/", "staff"),
-        Picture("not-found", "/admin/ordering/order/none/change/"),
+        Picture("not-found", "/admin/nothing/"),
     ]
 
 
