@@ -1,13 +1,12 @@
 """Pictures of the main pages, from the demo shop: `make screenshots`. No test: nothing collects it but its name."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from io import StringIO
 from pathlib import Path
 
-import httpx
 import pytest
 from django.conf import settings
 from django.core.management import call_command
@@ -22,7 +21,10 @@ from gateway.accounts.models import User
 from gateway.accounts.owners import customer_owner
 from gateway.audit.trail import Actor, Source
 from gateway.mongo.client import Document
+from gateway.sync.copy import copy_documents
 from gateway.tests.browser import DESKTOP, PHONE, Scheme, Size, Tabs, signed_in
+from gateway.tests.web_servers import Server
+from ordering.cassandra.sync import SYNCED
 from ordering.checkout.checkout import check_out
 from ordering.checkout.holds import settle_queued
 from ordering.checkout.request import Purchase
@@ -34,12 +36,15 @@ from ordering.lifecycle.contacts import AddressDetails, ContactDetails
 from ordering.lifecycle.moves import advance_order
 from ordering.lifecycle.notes import add_note
 from ordering.lifecycle.tracking import set_tracking
+from ordering.mail.delivery import send_due_mails
 from ordering.models import OrderStatus
 from ordering.payments.payments import IncomingMoney, receive_payment
 from ordering.payments.refunds import Refunding, refund_order
 
 FOLDER = Path(os.environ.get("SCREENSHOTS") or settings.BASE_DIR / ".local" / "screenshots")
 PRODUCTS = 300
+# A list of fifty on a phone is longer than anybody looks at.
+TALLEST = 3000
 GEOZONE = "msk"
 SIZES: Mapping[str, Size] = {"1366": DESKTOP, "390": PHONE}
 PEOPLE = (
@@ -97,13 +102,15 @@ def pictures(shop: Shop) -> list[Picture]:
     ]
 
 
-def test_pictures(browser: Browser, web: httpx.Client, shop: Shop) -> None:
+def test_pictures(browser: Browser, serve: Callable[..., Server], shop: Shop) -> None:
+    # As in production: an error has a page of ours.
+    address = str(serve(DEBUG="false").client.base_url)
     FOLDER.mkdir(parents=True, exist_ok=True)
     for width, size in SIZES.items():
         for scheme in ("light", "dark"):
             for login in (None, "support", "merchandiser", "staff"):
                 wanted = [each for each in pictures(shop) if each.login == login and scheme in each.schemes]
-                _take(Tabs(browser, str(web.base_url)), wanted, size, scheme, width)
+                _take(Tabs(browser, address), wanted, size, scheme, width)
 
 
 def _take(tabs: Tabs, wanted: list[Picture], size: Size, scheme: Scheme, width: str) -> None:
@@ -115,7 +122,11 @@ def _take(tabs: Tabs, wanted: list[Picture], size: Size, scheme: Scheme, width: 
         for picture in wanted:
             page.goto(picture.path)
             page.evaluate("document.fonts.ready")
-            page.screenshot(path=FOLDER / f"{picture.name}-{width}-{scheme}.png", full_page=True)
+            # As tall as the page, so that what sticks to the bottom of the window stands at its end.
+            content: int = page.evaluate("document.documentElement.scrollHeight")
+            page.set_viewport_size({"width": size.width, "height": min(max(size.height, content), TALLEST)})
+            page.screenshot(path=FOLDER / f"{picture.name}-{width}-{scheme}.png")
+            page.set_viewport_size({"width": size.width, "height": size.height})
     tabs.close()
 
 
@@ -134,10 +145,13 @@ def shop(database: Database[Document]) -> Shop:
     orders = []
     for number in range(18):
         owner = customer_owner(customer.pk if number % 3 == 0 else f"{number:024x}")
-        order = _bought(owner, number, products[number : number + 1 + number % 3])
+        order = _bought(owner, number, products[number : number + 3 - number % 3])
         orders.append(_moved(order, FATES[number % len(FATES)], number, olga))
     rich = orders[-6]
     _refund_one_piece(rich, olga)
+    for order in orders:
+        send_due_mails(order["_id"])
+    copy_documents(SYNCED, list(database["orders"].find()))
     return Shop(str(customer.pk), rich["_id"], products[0]["_id"])
 
 
