@@ -17,7 +17,7 @@ from gateway.staff.read_only import ReadOnlyAdmin
 from gateway.staff.times import time_text
 from gateway.staff.titles import Titles
 from ordering.admin import order_page
-from ordering.admin.dialogs import DIALOGS
+from ordering.admin.dialogs import DIALOGS, STEPS
 from ordering.admin.order_list import OrderList
 from ordering.admin.page_words import page_words
 from ordering.admin.words import status_label
@@ -58,6 +58,7 @@ class OrderAdmin(OrderList, WithDialogs, ReadOnlyAdmin):
             "made": time_text(order["created_at"]),
             "geozone": order_page.geozone_of(order),
             "buttons": links,
+            "steps": [dialog.name for dialog in STEPS],
             "allowed": {link.name: link.url for link in links},
             "lines": order_page.shown_lines(order, user),
             "sums": order_page.shown_sums(order),

@@ -7,7 +7,10 @@ from ordering.admin.dialogs.lines import CancelPaid, RefundLines
 from ordering.admin.dialogs.money import RecordPayment, RefundAmount, Settle
 from ordering.admin.dialogs.moves import CancelUnpaid, Deliver, Pack, Ship
 
+# What an order waits for, as a rule.
+STEPS = (Pack, Ship, Deliver, Settle)
 DIALOGS: tuple[type[ActionDialog], ...] = (
-    *(Pack, Ship, Deliver, Settle, RecordPayment, SetTracking, EditDetails, MoveToGeozone),
+    *STEPS,
+    *(RecordPayment, SetTracking, EditDetails, MoveToGeozone),
     *(ShowContacts, AddNote, ResendLetter, RefundLines, RefundAmount, CancelUnpaid, CancelPaid),
 )
