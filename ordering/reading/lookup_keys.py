@@ -84,7 +84,9 @@ def keys_sought(text: str) -> Sought:
     if has_digit:
         any_of.append(_reference_key(text))
     words = name_words(text) if any(character.isalpha() for character in text) else []
-    return Sought(any_of, [each for each in ([f"name:{word}" for word in words], _by_tail(words)) if each])
+    # Nobody is called 4567: to look for it would walk every namesake there is.
+    names = [] if any(word.isdecimal() for word in words) else [f"name:{word}" for word in words]
+    return Sought(any_of, [each for each in (names, _by_tail(words)) if each])
 
 
 def _by_tail(words: list[str]) -> list[str]:

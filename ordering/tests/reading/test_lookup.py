@@ -159,6 +159,15 @@ def test_order_is_found_by_the_last_digits_of_the_phone_and_a_name(order: OrderD
     assert found("4567 Иной") == found("4568 Анна") == []
 
 
+def test_last_digits_with_a_name_walk_none_of_the_namesakes(orders: Database[Document]) -> None:
+    copies(orders, one_bought(CUSTOMER), 60)
+
+    statistics, stages = explained(lookup("9999 Покупатель", Slice(10)))
+
+    assert (statistics["nReturned"], statistics["totalDocsExamined"]) == (0, 0)
+    assert "SORT" not in stages
+
+
 def test_order_is_found_by_its_products_and_by_the_references_of_its_money(orders: Database[Document]) -> None:
     other, order = ordered(("PROD-1", 1), owner=OTHER), ordered(("PROD-1", 1), ("PROD-2", 1))
     assert found("prod-2") == [order["_id"]]
