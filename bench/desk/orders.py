@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from io import StringIO
 from itertools import islice
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 from django.core.management import call_command
@@ -29,12 +29,14 @@ from gateway.mongo.routing import ROUTING
 from ordering.checkout.new_order import new_order
 from ordering.checkout.pricing import Offered, OfferedLine
 from ordering.checkout.request import Purchase
+from ordering.documents import OrderDocument
 from ordering.events import BUYER, PAYMENT_SYSTEM, STAFF, EventType, event
-from ordering.ledger.fields import money_fields
+from ordering.ledger.fields import ledger_of, money_fields
 from ordering.ledger.ledger import Kind, Ledger, Origin, State, new_entry
 from ordering.lifecycle.contacts import AddressDetails, ContactDetails
 from ordering.models import Order, OrderStatus
 from ordering.numbers import number_in
+from ordering.reading.lookup_keys import order_keys
 
 ORDERS = Order._meta.db_table
 BATCH = 1_000
@@ -131,7 +133,9 @@ def _document(number: int, size: int) -> dict[str, Any]:
     del order["unsynced"]
     status = _status(number)
     order |= {"status": status.value, "created_at": created, "updated_at": created, "mail_due": [], "synced_version": 1}
-    return order | _money(number, status, order, created)
+    order |= _money(number, status, order, created)
+    stored = cast("OrderDocument", order)
+    return order | {"keys": order_keys(stored, ledger_of(stored))}
 
 
 def _line(number: int) -> OfferedLine:
