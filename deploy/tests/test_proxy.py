@@ -17,7 +17,7 @@ from deploy.tests.descriptions import ROOT
 from deploy.tests.servers import running
 from gateway.tests.redis_servers import free_port
 from gateway.web.tests.production import PRODUCTION
-from gateway.web.transport import HEADERS
+from gateway.web.transport import ADMIN_POLICY, HEADERS
 
 CADDYFILE = ROOT / "deploy" / "compose" / "Caddyfile"
 QUERY = {"query": "{ __typename }"}
@@ -89,8 +89,8 @@ def test_buyer_reaches_both_halves_over_tls(client: httpx.Client) -> None:
 
     assert (answer.status_code, answer.json()["data"]) == (200, {"__typename": "Query"})
     assert page.status_code == 302
-    for response in (answer, page):
-        expected = {**HEADERS, "strict-transport-security": "max-age=31536000"}
+    for response, policy in ((answer, HEADERS["content-security-policy"]), (page, ADMIN_POLICY)):
+        expected = {**HEADERS, "strict-transport-security": "max-age=31536000", "content-security-policy": policy}
         assert {name: response.headers.get_list(name) for name in expected} == {
             name: [value] for name, value in expected.items()
         }

@@ -5,9 +5,8 @@ from typing import Any, cast
 from django.contrib import admin
 from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
-from django.urls import reverse
 
 from gateway.accounts.models import User
 from gateway.domain.texts import Text
@@ -78,9 +77,3 @@ class OrderAdmin(OrderList, WithDialogs, ReadOnlyAdmin):
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Order | None:
         """For Django's own views, all of which refuse. Without what the ORM cannot take for JSON: amounts and times."""
         return Order.objects.defer("money", "stock_due", "mail_due").filter(id=object_id).first()
-
-    def history_view(
-        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
-    ) -> HttpResponse:
-        """The timeline on the order's own page has it all."""
-        return HttpResponseRedirect(reverse("admin:ordering_order_change", args=[unquote(object_id)]))

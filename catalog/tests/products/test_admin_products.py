@@ -401,7 +401,7 @@ def test_support_sees_but_does_not_change(merchandiser: Client, product: Documen
 
     page = text(support.get(CHANGE))
     assert "Цвет: чёрный" in page
-    assert "msk: 10, в резерве 0" in page
+    assert "Москва: 10, в резерве 0" in page
     assert support.post(CHANGE, form(product, name="Взлом")).status_code == 403
     assert support.post(ADD, form(product_id="PROD-9")).status_code == 403
     assert everything(shop) == before

@@ -44,8 +44,9 @@ def test_new_product_has_its_derived_fields_its_directory_entry_and_its_audit(sh
     assert (product["version"], product["synced_version"], product["holds"]) == (1, 0, [])
     assert product["created_at"] == product["updated_at"]
     assert_whole(shop)
-    entry = shop["audit"].find_one({}, {"_id": 0, "at": 0})
+    entry = shop["audit"].find_one({}, {"_id": 0, "at": 0, "step": 0})
     assert entry == {
+        "source": "system",
         "actor_id": "1",
         "actor": "marina@mobile-world.example",
         "action": "product.added",

@@ -224,7 +224,10 @@ def test_history_of_every_page_is_the_audit(staff: Client) -> None:
 def test_django_keeps_no_second_trail(staff: Client, database: Database[Document]) -> None:
     Geozone.objects.create(code="msk", name="Москва", position=1)
 
-    staff.post("/admin/catalog/geozone/msk/change/", {"name": "Столица", "position": "1"})
+    staff.post(
+        "/admin/catalog/geozone/msk/change/",
+        {"name": "Столица", "position": "1", "seen": '{"name": "Москва", "position": 1}'},
+    )
     staff.post("/admin/catalog/geozone/add/", {"code": "spb", "name": "Петербург", "position": "2"})
     staff.post("/admin/catalog/geozone/spb/delete/", {"post": "yes"})
 

@@ -18,8 +18,8 @@ from ordering.ledger.references import Reference
 from ordering.lifecycle.moves import move_order
 from ordering.lifecycle.transitions import Who
 from ordering.models import OrderStatus
-from ordering.payments import payments
 from ordering.payments.refunds import Refunding, refund_order
+from ordering.stock import taking
 from ordering.stock.debts import pay_overdue
 from ordering.tests.payments_api import assert_orders_and_stock_agree, expired, ordered, pay, received, stored
 from ordering.tests.shop import buyer, reserved
@@ -74,7 +74,7 @@ def test_product_that_moves_between_two_looks_is_followed(
             move("audio")
         return reserve(*arguments)
 
-    monkeypatch.setattr(payments, "reserve", moving)
+    monkeypatch.setattr(taking, "reserve", moving)
 
     assert pay(order)["status"] == "paid"
     assert looks == ["video", "video", "audio"]

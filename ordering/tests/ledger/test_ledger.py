@@ -103,7 +103,7 @@ def test_refund_that_does_not_arrive_is_due_until_it_is_repaid_under_another_ref
 def test_payout_that_nobody_here_began_answers_what_is_owed_and_takes_the_rest_from_the_order() -> None:
     ledger = with_excess((payment("100"),), Decimal(10), ORIGIN)
 
-    after = with_payout(ledger, Decimal(25), "x", ORIGIN, is_paid=True)
+    after = with_payout(ledger, Decimal(25), "x", ORIGIN._replace(source="webhook"), is_paid=True)
 
     assert shown(after)[1:] == [
         ("excess", "done", "10", "p"),
