@@ -42,9 +42,12 @@ def typed_errors() -> Iterator[None]:
         raise seen from error
 
 
-def judge(error: Exception) -> Exception:
-    """Report the error to the circuit; returns the error that the caller should see."""
-    if isinstance(error, NOT_SERVED) or _tried_and_not_served(error):
+def judge(error: Exception, *, answered: bool = False) -> Exception:
+    """Report the error to the circuit; returns the error that the caller should see.
+
+    `answered`: whether a node had answered before, that it cannot serve the request.
+    """
+    if answered or isinstance(error, NOT_SERVED) or _tried_and_not_served(error):
         CIRCUIT.note_answer()
     elif isinstance(error, REFUSED):
         CIRCUIT.note_answer()

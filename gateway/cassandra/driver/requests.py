@@ -82,7 +82,7 @@ def send(to_send: Ready, page: bytes | None = None) -> Future[RowPage]:
             future.set_result(RowPage(rows or [], ResultSet(response, rows).paging_state))
 
     def fail(error: Exception) -> None:
-        seen = judge(error)
+        seen = judge(error, answered=getattr(to_send.statement, "was_answered", False))
         with suppress(InvalidStateError):
             future.set_exception(seen)
 

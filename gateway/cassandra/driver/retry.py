@@ -20,6 +20,8 @@ class CarefulRetryPolicy(RetryPolicy):  # type: ignore[misc]
 
     def on_unavailable(self, query: Any, *_: Any, retry_num: int, **__: Any) -> Decision:
         """Try another coordinator once: it may see more replicas alive."""
+        # The driver notes the answer only after it has begun the repetition, which may have failed by then.
+        query.was_answered = True
         return self._next_host_once(query, retry_num)
 
     def on_request_error(self, query: Any, *_: Any, retry_num: int, **__: Any) -> Decision:

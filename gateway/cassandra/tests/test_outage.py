@@ -16,6 +16,7 @@ from pytest_django import Settings
 from structlog.testing import capture_logs
 
 from gateway.cassandra.driver.circuit import CIRCUIT
+from gateway.cassandra.driver.outcomes import judge
 from gateway.cassandra.driver.session import CONNECTOR
 from gateway.cassandra.errors import CassandraNotConfigured, CassandraUnavailable
 from gateway.cassandra.reads import first, first_async, ping, read
@@ -261,12 +262,25 @@ def test_too_few_replicas_is_unavailable_but_does_not_open_the_circuit(session: 
             with pytest.raises(CassandraUnavailable) as caught:
                 write([SESSIONS.delete({"session_id": "1"})])
 
-        assert isinstance(caught.value.__cause__, NoHostAvailable)
-        (reason,) = caught.value.__cause__.errors.values()
+        refusal = caught.value.__cause__
+        assert isinstance(refusal, NoHostAvailable)
+        # The driver may fill this in after it has reported the error.
+        (reason,) = eventually(lambda: list(refusal.errors.values()))
         assert isinstance(reason, Unavailable)
         assert answers()
     finally:
         session.execute("DROP KEYSPACE test_unserved_carts", timeout=60)
+
+
+def test_refusal_that_the_driver_has_not_noted_yet_does_not_open_the_circuit(tables: None) -> None:
+    """The driver begins the repetition, which finds no other host, before it notes why there was one."""
+    unexplained = NoHostAvailable("Unable to complete the operation against any hosts", {})
+
+    seen = judge(unexplained, answered=True)
+
+    assert isinstance(seen, CassandraUnavailable)
+    assert seen.__cause__ is unexplained
+    CIRCUIT.check()
 
 
 # ---------------------------------------------------------------- repeating
