@@ -32,6 +32,12 @@
     }
   }
 
+  function close() {
+    box.close();
+    // Else the keys go to the hidden field until the page is next drawn, and a quick «/» is typed there.
+    input.blur();
+  }
+
   function forget() {
     clearTimeout(timer);
     asking?.abort();
@@ -111,7 +117,7 @@
   });
 
   input.addEventListener("keydown", (event) => {
-    const does = { ArrowDown: () => move(1), ArrowUp: () => move(-1), Enter: enter, Escape: () => box.close() }[event.key];
+    const does = { ArrowDown: () => move(1), ArrowUp: () => move(-1), Enter: enter, Escape: close }[event.key];
     if (does && !event.isComposing) {
       event.preventDefault();
       does();
@@ -122,7 +128,7 @@
   box.addEventListener("close", forget);
   box.addEventListener("click", (event) => {
     if (event.target === box) {
-      box.close();
+      close();
     }
   });
 
