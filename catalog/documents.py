@@ -69,6 +69,10 @@ class ProductDocument(SyncedDocument, DerivedFields):
     images: list[Image]
     withdrawn: bool
     updated_at: datetime
+    edited_at: NotRequired[datetime]
+    """When somebody last edited it: sales leave it alone."""
+    edited_by: NotRequired[str]
+    """The name of whoever did, as the audit has it."""
     holds: NotRequired[list[Mark]]
     places: NotRequired[list[RegionalPlace]]
 

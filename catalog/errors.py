@@ -74,6 +74,13 @@ class UnknownProduct(DomainError):
     text = Text("Такого товара нет.", "There is no such product.")
 
 
+class NotUndone(DomainError):
+    code = Code.INVALID
+    text = Text(
+        "Это не изменение товара, вернуть его нельзя.", "This is no change of a product: it cannot be taken back."
+    )
+
+
 class ProductExists(DomainError):
     code = Code.CONFLICT
     text = Text("Товар с артикулом {product_id} уже есть.", "Product {product_id} exists already.")

@@ -139,6 +139,9 @@ class Product(ShardedDocument):
     withdrawn = models.BooleanField("снят с продажи", default=False)
     created_at = models.DateTimeField("создан", default=timezone.now)
     updated_at = models.DateTimeField("изменён", default=timezone.now)
+    edited_at = models.DateTimeField("правка", null=True)
+    """When somebody last edited it: sales leave it alone."""
+    edited_by = models.CharField("кто правил", max_length=254, blank=True)
     version = models.BigIntegerField("версия", default=1)
     synced_version = models.BigIntegerField("версия в Cassandra", default=0)
     # Derived: each makes one kind of catalog read a walk of an index.

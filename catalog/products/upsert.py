@@ -5,27 +5,28 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, NamedTuple
 
 from bson import Decimal128
 from pymongo import ReturnDocument
 from pymongo.collection import Collection
 
-from catalog.documents import DirectoryEntry, Image, Prices, ProductDocument, StockLevel
-from catalog.errors import BelowReserved, ChangedMeanwhile, ProductExists, StockChangedMeanwhile, UnknownProduct
+from catalog.documents import DirectoryEntry, ProductDocument
+from catalog.errors import ChangedMeanwhile, ProductExists, StockChangedMeanwhile, UnknownProduct
 from catalog.models import ProductDirectory
 from catalog.products.cards import PRODUCTS, ProductKey
-from catalog.products.derived import AVAILABLE_IN, derived_fields
+from catalog.products.derived import derived_fields
 from catalog.products.drafts import ProductDraft, checked
-from catalog.stock.adjust import level_in, with_quantities
+from catalog.products.revision import audited, below_reserved, edited, fields_of, restocked, revised, update_to
+from catalog.stock.adjust import level_in
 from catalog.structure.guard import category_errors, geozone_errors, use_structure
 from gateway.audit.trail import Action, Actor, differences, record
 from gateway.domain.errors import DomainError, Refused
 from gateway.idempotency.keys import keyed
 from gateway.idempotency.receipts import take_key
-from gateway.mongo.client import Pipeline, collection_of, orm_connection
+from gateway.mongo.client import collection_of, orm_connection
 from gateway.mongo.transactions import TryAgain, in_transaction
-from gateway.sync.marks import CHANGED, new_marks
+from gateway.sync.marks import new_marks
 from gateway.sync.queue import sync_soon
 
 DIRECTORY = ProductDirectory._meta.db_table
@@ -48,17 +49,6 @@ class Expected(NamedTuple):
     """The version it read; changes with every change of the product, a sale too."""
     quantities: Mapping[str, int] = {}
     """Quantities it read, by geozone, where the draft sets them: for products whose version every sale changes."""
-
-
-class _Fields(TypedDict):
-    """What a draft says of a product, its category and stock aside."""
-
-    name: str
-    description: str
-    prices: Prices
-    attributes: dict[str, str]
-    images: list[Image]
-    withdrawn: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +94,8 @@ def upsert_product(
 
 def edition_of(document: ProductDocument) -> str:
     """A fingerprint of all that merchandisers edit, stock apart: differs whenever something of it differs."""
-    edited = {field: _text(value) for field, value in _edited(document).items()}
-    return hashlib.sha256(json.dumps(edited, ensure_ascii=False).encode()).hexdigest()[:32]
+    shown = {field: _text(value) for field, value in edited(document).items()}
+    return hashlib.sha256(json.dumps(shown, ensure_ascii=False).encode()).hexdigest()[:32]
 
 
 def version_of(document: ProductDocument) -> str:
@@ -147,19 +137,19 @@ def _create(draft: ProductDraft, *, actor: Actor, reason: str) -> Upserted:
     use_structure()
     if errors := [*category_errors(draft.category, "category"), *_geozone_errors(draft)]:
         raise Refused(errors)
-    document = _new_product(draft)
+    document = _new_product(draft, editor=actor.name)
     session = orm_connection().session
     # Two who make the same id under two categories meet here: one conflicts, is run again and finds the entry.
     _directory().insert_one({"_id": draft.product_id, "category": draft.category}, session=session)
     _products().insert_one(document, session=session)
-    changes = differences({}, _audited(document))
+    changes = differences({}, audited(document))
     record(Action.PRODUCT_ADDED, _target(draft), actor=actor, changes=changes, reason=reason)
     return Upserted(document, created=True, changed=True)
 
 
-def _new_product(draft: ProductDraft) -> ProductDocument:
+def _new_product(draft: ProductDraft, *, editor: str) -> ProductDocument:
     now = datetime.now(UTC)
-    fields, stock, marks = _fields(draft, None), _restocked(draft, None), new_marks(now)
+    fields, stock, marks = fields_of(draft, None), restocked(draft, None), new_marks(now)
     derived = derived_fields({"_id": draft.product_id, **fields, "stock": stock})
     return {
         "_id": draft.product_id,
@@ -174,6 +164,8 @@ def _new_product(draft: ProductDraft) -> ProductDocument:
         "holds": [],
         "created_at": now,
         "updated_at": now,
+        "edited_at": now,
+        "edited_by": editor,
         "version": marks["version"],
         "synced_version": marks["synced_version"],
         "unsynced": marks["unsynced"],
@@ -194,15 +186,10 @@ def _change(
     if before is None:
         raise TryAgain(f"product {draft.product_id} changed its category meanwhile")
     conflicts = [*_conflicts(draft, before, seen), *_unexpected(draft, before, expected)]
-    if errors := [*conflicts, *_below_reserved(draft, before)]:
+    if errors := [*conflicts, *below_reserved(draft, before)]:
         raise Refused(errors)
-    wanted: ProductDocument = {
-        **before,
-        "category": draft.category,
-        **_fields(draft, before),
-        "stock": _restocked(draft, before),
-    }
-    changes = differences(_audited(before), _audited(wanted))
+    wanted = revised(draft, before)
+    changes = differences(audited(before), audited(wanted))
     if not changes:
         return Upserted(before, created=False, changed=False)
     moves = draft.category != home
@@ -211,7 +198,7 @@ def _change(
     if errors := [*(category_errors(draft.category, "category") if moves else ()), *_geozone_errors(draft)]:
         raise Refused(errors)
     after = _products().find_one_and_update(
-        address, _pipeline(draft, wanted), return_document=ReturnDocument.AFTER, session=session
+        address, update_to(draft, wanted, editor=actor.name), return_document=ReturnDocument.AFTER, session=session
     )
     if after is None:
         raise TryAgain(f"product {draft.product_id} went away meanwhile")
@@ -219,50 +206,6 @@ def _change(
         _directory().update_one({"_id": draft.product_id}, {"$set": {"category": draft.category}}, session=session)
     record(Action.PRODUCT_CHANGED, _target(draft), actor=actor, changes=changes, reason=reason)
     return Upserted(after, created=False, changed=True)
-
-
-def _fields(draft: ProductDraft, before: ProductDocument | None) -> _Fields:
-    """What the draft says, as stored; `before`, if the product exists, answers where it says nothing."""
-    sale = draft.sale_price
-    images: list[Image] = [{"url": image.url, "alt": image.alt} for image in draft.images or ()]
-    if draft.images is None and before is not None:
-        images = before.get("images", [])
-    was_withdrawn = before is not None and before.get("withdrawn", False)
-    return {
-        "name": draft.name,
-        "description": draft.description,
-        "prices": {"base": Decimal128(draft.base_price), "sale": None if sale is None else Decimal128(sale)},
-        "attributes": {attribute.name: attribute.value for attribute in draft.attributes},
-        "images": images,
-        "withdrawn": was_withdrawn if draft.withdrawn is None else draft.withdrawn,
-    }
-
-
-def _pipeline(draft: ProductDraft, wanted: ProductDocument) -> Pipeline:
-    """The update to what is wanted. It names what it sets, so that nothing else is touched.
-
-    Availability follows from the stock that is there when it runs.
-    """
-    named = {**_fields(draft, wanted), "category": draft.category, **derived_fields(wanted)}
-    return [
-        {
-            "$set": {
-                **{field: {"$literal": value} for field, value in named.items()},
-                "stock": with_quantities(dict(draft.stock or ())),
-                **CHANGED,
-                "updated_at": "$$NOW",
-            }
-        },
-        {"$set": {"available_in": AVAILABLE_IN}},
-    ]
-
-
-def _restocked(draft: ProductDraft, before: ProductDocument | None) -> list[StockLevel]:
-    levels = {level["geozone"]: level for level in (before.get("stock") if before else ()) or ()}
-    for geozone, quantity in draft.stock or ():
-        reserved = level_in(before or {}, geozone)[1]
-        levels[geozone] = {"geozone": geozone, "quantity": quantity, "reserved": reserved}
-    return list(levels.values())
 
 
 def _conflicts(draft: ProductDraft, before: ProductDocument, seen: Seen | None) -> list[DomainError]:
@@ -287,34 +230,8 @@ def _unexpected(draft: ProductDraft, before: ProductDocument | None, expected: E
     return errors
 
 
-def _below_reserved(draft: ProductDraft, before: ProductDocument) -> list[DomainError]:
-    return [
-        BelowReserved("stock", index, "quantity", reserved=reserved, quantity=quantity)
-        for index, (geozone, quantity) in enumerate(draft.stock or ())
-        if quantity < (reserved := level_in(before, geozone)[1])
-    ]
-
-
 def _geozone_errors(draft: ProductDraft) -> list[DomainError]:
     return geozone_errors([geozone for geozone, _ in draft.stock or ()], "stock")
-
-
-def _edited(document: ProductDocument) -> dict[str, Any]:
-    return {
-        "name": document["name"],
-        "category": document["category"],
-        "description": document.get("description", ""),
-        "base_price": document["prices"]["base"],
-        "sale_price": document["prices"].get("sale"),
-        "attributes": document.get("attributes") or {},
-        "images": document.get("images") or [],
-        "withdrawn": document.get("withdrawn", False),
-    }
-
-
-def _audited(document: ProductDocument) -> dict[str, Any]:
-    quantities = {f"stock.{level['geozone']}": level["quantity"] for level in document.get("stock") or ()}
-    return {**_edited(document), **quantities}
 
 
 def _text(value: Any) -> Any:

@@ -150,7 +150,15 @@ def _adjust(address: Expression, geozone: str, wanted: StockAdjustment, *, actor
         {**address, "$expr": {"$and": conditions}},
         [
             {"$set": {"stock": with_quantities({geozone: result})}},
-            {"$set": {"available_in": AVAILABLE_IN, **CHANGED, "updated_at": "$$NOW"}},
+            {
+                "$set": {
+                    "available_in": AVAILABLE_IN,
+                    **CHANGED,
+                    "updated_at": "$$NOW",
+                    "edited_at": "$$NOW",
+                    "edited_by": {"$literal": actor.name},
+                }
+            },
         ],
         return_document=ReturnDocument.BEFORE,
         session=orm_connection().session,

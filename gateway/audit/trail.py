@@ -1,6 +1,6 @@
 """The audit trail, written in the transaction of the change itself, so that neither exists without the other."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
 from enum import Enum
@@ -100,24 +100,42 @@ Changes = Mapping[str, tuple[Any, Any]]
 """Field → (before, after)."""
 
 
+class Deed(NamedTuple):
+    """Something done to one target."""
+
+    action: Action
+    target: str
+    changes: Changes
+
+
 def record(action: Action, target: str, *, actor: Actor, changes: Changes, reason: str = "") -> None:
     """Add an entry to the running transaction. Outside of one, a crash could part it from its change: refused."""
+    record_all([Deed(action, target, changes)], actor=actor, reason=reason)
+
+
+def record_all(deeds: Sequence[Deed], *, actor: Actor, reason: str = "") -> None:
+    """Add an entry for each deed to the running transaction, as `record` does, by one command."""
     session = orm_connection().session
     if session is None:
         raise RuntimeError("an audit entry belongs to the transaction of the change it tells of")
-    entry: AuditEntryDocument = {
+    if deeds:
+        entries = [_entry(deed, actor, reason) for deed in deeds]
+        collection_of(COLLECTION, AuditEntryDocument).insert_many(entries, session=session)
+
+
+def _entry(deed: Deed, actor: Actor, reason: str) -> AuditEntryDocument:
+    return {
         "_id": ObjectId(),
         "at": datetime.now(UTC),
         "actor_id": actor.id,
         "actor": actor.name,
         "source": actor.source.value,
         "step": actor.step or str(uuid7()),
-        "action": action.value,
-        "target": target,
-        "changes": {field: [_plain(before), _plain(after)] for field, (before, after) in changes.items()},
+        "action": deed.action.value,
+        "target": deed.target,
+        "changes": {field: [_plain(before), _plain(after)] for field, (before, after) in deed.changes.items()},
         "reason": reason,
     }
-    collection_of(COLLECTION, AuditEntryDocument).insert_one(entry, session=session)
 
 
 def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:

@@ -1,0 +1,120 @@
+"""A change is taken back: what its entry in the audit tells, the other way round.
+
+Only what nobody has changed since. Stock that nobody has counted since is taken back as pieces: what was sold meanwhile
+stays sold.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from functools import partial
+
+from bson import ObjectId
+
+from catalog.changes.batch import Outcome, Wanted, change_products
+from catalog.changes.values import QUANTITY, flat
+from catalog.documents import DirectoryEntry, ProductDocument
+from catalog.errors import NotUndone, UnknownProduct
+from catalog.products.cards import ProductKey
+from catalog.products.upsert import DIRECTORY
+from gateway.audit.documents import AuditEntryDocument
+from gateway.audit.reading import TRAIL
+from gateway.audit.trail import Action, Actor
+from gateway.mongo.client import collection_of, orm_connection
+from gateway.mongo.transactions import in_transaction
+
+PRODUCT = "product:"
+ADDED = Action.PRODUCT_ADDED.value
+UNDONE = {ADDED, Action.PRODUCT_CHANGED.value, Action.STOCK_ADJUSTED.value}
+
+
+def product_of(entry: AuditEntryDocument) -> str:
+    """The id of the product that the entry tells of. Raises NotUndone for what is no change of a product."""
+    if entry["action"] not in UNDONE or not entry["target"].startswith(PRODUCT):
+        raise NotUndone
+    return entry["target"].removeprefix(PRODUCT)
+
+
+def wanted_back(entry: AuditEntryDocument, recounted: Collection[str] = ()) -> Wanted:
+    """What takes the entry's change back. A product that it made is withdrawn: carts and orders may name it.
+
+    `recounted`: values of the stock that somebody has set since; they are compared like any other.
+    """
+    product_of(entry)
+    if entry["action"] == ADDED:
+        return Wanted(values={"withdrawn": True}, seen={"withdrawn": False})
+    before = flat({field: pair[0] for field, pair in entry["changes"].items()})
+    after = flat({field: pair[1] for field, pair in entry["changes"].items()})
+    # An attribute that stayed as it was stands in both: the audit tells all attributes when one has changed.
+    changed = [name for name in {**after, **before} if before.get(name) != after.get(name)]
+    pieces = [name for name in changed if name.startswith(QUANTITY) and name not in recounted]
+    return Wanted(
+        values={name: _emptied(name, before.get(name)) for name in changed if name not in pieces},
+        seen={name: after.get(name) for name in changed if name not in pieces},
+        deltas={name.removeprefix(QUANTITY): (before.get(name) or 0) - (after.get(name) or 0) for name in pieces},
+    )
+
+
+def take_back(entry_id: ObjectId, *, actor: Actor, reason: str = "") -> Outcome:
+    """Take back the change of one entry; the outcome tells what of it somebody has changed since."""
+    entry = collection_of(TRAIL, AuditEntryDocument).find_one({"_id": entry_id})
+    if entry is None:
+        raise NotUndone
+    (outcome,) = take_back_all([entry], actor=actor, reason=reason)
+    return outcome
+
+
+def take_back_all(entries: Sequence[AuditEntryDocument], *, actor: Actor, reason: str = "") -> list[Outcome]:
+    """Take back the changes of these entries, of different products, in one transaction; outcomes in their order."""
+    by_product = {product_of(entry): entry for entry in entries}
+    if len(by_product) != len(entries):
+        raise ValueError("two changes of one product are taken back one after the other, the newer first")
+    return in_transaction(lambda: _take_back_all(by_product, actor, reason))
+
+
+def _take_back_all(by_product: dict[str, AuditEntryDocument], actor: Actor, reason: str) -> list[Outcome]:
+    outcomes = {id_: Outcome(ProductKey("", id_), refusals=(UnknownProduct(),)) for id_ in by_product}
+    recounted: dict[str, set[str]] = {}
+
+    def decide(product: ProductDocument) -> Wanted:
+        id_ = product["_id"]
+        return wanted_back(by_product[id_], recounted.get(id_, ()))
+
+    for keys in _by_category(by_product):
+        entries = [by_product[key.id] for key in keys]
+        look = partial(_note_recounted, entries, recounted)
+        done = change_products(keys, decide, actor=actor, reason=reason, look=look)
+        outcomes |= {outcome.key.id: outcome for outcome in done}
+    return [outcomes[id_] for id_ in by_product]
+
+
+def _by_category(product_ids: Iterable[str]) -> list[list[ProductKey]]:
+    homes = collection_of(DIRECTORY, DirectoryEntry).find(
+        {"_id": {"$in": list(product_ids)}}, session=orm_connection().session
+    )
+    keys: dict[str, list[ProductKey]] = defaultdict(list)
+    for home in homes:
+        keys[home["category"]].append(ProductKey(home["category"], home["_id"]))
+    return list(keys.values())
+
+
+def _note_recounted(entries: Sequence[AuditEntryDocument], recounted: dict[str, set[str]]) -> None:
+    """Note which values people have set since, by product."""
+    counted = [entry for entry in entries if any(field.startswith(QUANTITY) for field in entry["changes"])]
+    if not counted:
+        return
+    since = {entry["target"]: entry["at"] for entry in counted}
+    later = collection_of(TRAIL, AuditEntryDocument).find(
+        {
+            "$or": [{"target": target, "at": {"$gte": at}} for target, at in since.items()],
+            "_id": {"$nin": [entry["_id"] for entry in counted]},
+        },
+        ["target", "changes"],
+        session=orm_connection().session,
+    )
+    for entry in later:
+        recounted.setdefault(entry["target"].removeprefix(PRODUCT), set()).update(entry["changes"])
+
+
+def _emptied(name: str, value: object) -> object:
+    """A level that was not there before is one of nothing: a quantity once counted is not forgotten."""
+    return 0 if value is None and name.startswith(QUANTITY) else value
