@@ -3,7 +3,7 @@ from django.apps import AppConfig, apps
 from admin_ext.model_names import translate_app
 
 # Those whose names are written in Russian; Django's own bring their translations.
-OURS = ("gateway", "accounts", "audit", "idempotency", "catalog", "cart", "ordering", "admin_ext")
+OURS = ("gateway", "accounts", "audit", "idempotency", "catalog", "cart", "ordering", "admin_ext", "jobs")
 
 
 class AdminExtConfig(AppConfig):

@@ -3,9 +3,26 @@
 from celery import shared_task
 
 from admin_ext.customers.anonymisation import sweep_anonymisations
+from admin_ext.job_kinds import KINDS
+from admin_ext.jobs import queue, runner, turns
+from gateway.background import mark_begun, send_soon
 
 
 @shared_task(expires=60)
 def sweep_customers() -> None:
     """Finish what anonymising left, every minute."""
     sweep_anonymisations()
+
+
+@shared_task(name=queue.TASK)
+def run_job(job_id: str) -> None:
+    """Run a job for a while; what is left of it, another task does."""
+    mark_begun(queue.TASK, job_id)
+    if runner.run(job_id, KINDS):
+        send_soon(queue.TASK, job_id)
+
+
+@shared_task(expires=10)
+def sweep_jobs() -> None:
+    """Have those jobs run for which no worker cares, every 10 s: they wait for a turn, or their worker died."""
+    turns.resend_waiting()

@@ -51,6 +51,7 @@ INSTALLED_APPS = [
     "cart",
     "ordering",
     "admin_ext",
+    "admin_ext.jobs",
     # The look of the admin; its site is ours, below. Before the contrib apps, whose templates it replaces.
     "unfold.apps.BasicAppConfig",
     "unfold.contrib.filters",

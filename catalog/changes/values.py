@@ -1,6 +1,6 @@
 """A product as flat values, in the words of the audit: what is compared, previewed, changed and taken back.
 
-`name`, `category`, `description`, `base_price`, `sale_price`, `withdrawn`, `images`, and one for each attribute and each
+`name`, `category`, `description`, `base_price`, `sale_price`, `withdrawn`, `images`, one for each attribute and each
 geozone: `attributes.Цвет`, `stock.msk`. Money is text with two digits after the point, or None.
 """
 

@@ -31,6 +31,8 @@ EDIT_THE_CATALOG = frozenset(
         "catalog.add_geozone",
         "catalog.change_geozone",
         "catalog.delete_geozone",
+        # Everybody sees the jobs they began; whoever edits the catalog sees those of colleagues too.
+        "jobs.view_job",
     }
 )
 
