@@ -6,7 +6,7 @@ from typing import Any
 from cart.completion import take_cart
 from cart.reading import active_cart
 from catalog.products.cards import PRODUCTS, products_to_buy
-from catalog.products.derived import AVAILABLE_IN
+from catalog.products.derived import BY_STOCK
 from gateway.domain.errors import Refused
 from gateway.domain.uuid7 import uuid7
 from gateway.mongo.client import Expression, collection_of, database, orm_connection
@@ -41,7 +41,7 @@ def plain_check_out(owner: str, purchase: Purchase) -> Mapping[str, Any]:
                 },
                 [
                     {"$set": {"stock": _taken(wanted.geozone, line.pieces.quantity)}},
-                    {"$set": {"available_in": AVAILABLE_IN, "version": {"$add": ["$version", 1]}}},
+                    {"$set": {**BY_STOCK, "version": {"$add": ["$version", 1]}}},
                 ],
                 session=session,
             )

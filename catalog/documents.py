@@ -54,6 +54,8 @@ class DerivedFields(TypedDict):
     price: Decimal128
     sort_name: str
     available_in: list[str]
+    shelf: list[str]
+    """`msk:none` for each geozone where nothing is left to buy, `msk:low` where no more is left than `low_at`."""
     facets: list[str]
     terms: list[str]
 
@@ -68,6 +70,8 @@ class ProductDocument(SyncedDocument, DerivedFields):
     attributes: dict[str, str]
     images: list[Image]
     withdrawn: bool
+    low_at: NotRequired[int]
+    """The threshold of its category; absent in products that were stored before there were any: the default."""
     updated_at: datetime
     edited_at: NotRequired[datetime]
     """When somebody last edited it: sales leave it alone."""
@@ -95,16 +99,33 @@ class GeozoneDocument(Named):
     position: int
 
 
+class AttributeDocument(TypedDict):
+    """An attribute that products of a category are expected to have, see catalog/structure/attributes.py."""
+
+    name: str
+    type: str
+    unit: str
+    position: int
+    filterable: bool
+
+
 class CategoryDocument(Named):
     path: list[str]
     """Slugs from the root down to the parent."""
     position: int
+    low_at: NotRequired[int | None]
+    """From how many pieces on its products run low; None or absent: as in the category above."""
+    hidden: NotRequired[bool]
+    attributes: NotRequired[list[AttributeDocument]]
 
 
 class StructurePart(Named):
-    """A category or a geozone as far as buyers are shown it; only a category has a path."""
+    """A category or a geozone as a process remembers it; only a category has more than a name."""
 
     path: NotRequired[list[str]]
+    low_at: NotRequired[int | None]
+    hidden: NotRequired[bool]
+    attributes: NotRequired[list[AttributeDocument]]
 
 
 class GuardStripe(TypedDict):

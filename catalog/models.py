@@ -119,6 +119,8 @@ def searched(*, by: str | None = None) -> Index:
 
 # The few that are withdrawn, for the admin.
 WITHDRAWN_BY_ID = Index({"withdrawn": 1, "_id": 1}, where=WITHDRAWN)
+# What has run out or runs low in a geozone, for the admin: the few with such a mark, in the order of the shard key.
+BY_SHELF = Index({"shelf": 1, "category": 1, "_id": 1})
 # That of the shard key, which the cluster needs anyway.
 BY_CATEGORY_AND_ID = Index({"category": 1, "_id": 1})
 
@@ -137,6 +139,8 @@ class Product(ShardedDocument):
     """Name → value, both strings."""
     images = EmbeddedModelArrayField(Image, default=list, blank=True, verbose_name="изображения")
     withdrawn = models.BooleanField("снят с продажи", default=False)
+    low_at = models.PositiveIntegerField("порог остатка", null=True, editable=False)
+    """The threshold of its category, copied, so that every write of stock can tell by itself what runs low."""
     created_at = models.DateTimeField("создан", default=timezone.now)
     updated_at = models.DateTimeField("изменён", default=timezone.now)
     edited_at = models.DateTimeField("правка", null=True)
@@ -149,6 +153,7 @@ class Product(ShardedDocument):
     sort_name = models.CharField("название для порядка", max_length=400, editable=False)
     """The name without case; longer than the name may be, because «ß» folds to «ss»."""
     available_in = ArrayField(models.CharField(max_length=16), default=list, editable=False)
+    shelf = ArrayField(models.CharField(max_length=24), default=list, editable=False)
     facets = ArrayField(models.CharField(max_length=200), default=list, editable=False)
     terms = ArrayField(models.CharField(max_length=64), default=list, editable=False)
 
@@ -169,6 +174,7 @@ class Product(ShardedDocument):
             # What Cassandra has still to be told of.
             Index({"unsynced.due": 1}, where=UNSYNCED),
             WITHDRAWN_BY_ID,
+            BY_SHELF,
         ),
         split_at=({"category": "irons"}, {"category": "phone-cases"}, {"category": "smartphones"}),
     )

@@ -34,14 +34,20 @@ async def copied(collection: str) -> list[StructurePart]:
     """The copy of the collection's documents, in their order. Raises CassandraError."""
     row = await first_async(SHOP_STRUCTURE.select("part = ?", collection))
     items = row["items"] or () if row else ()
-    return [{"_id": item.code, "name": item.name, "path": list(item.path or ())} for item in items]
+    return [
+        {"_id": item.code, "name": item.name, "path": list(item.path or ()), "hidden": bool(item.hidden)}
+        for item in items
+    ]
 
 
 def _rewritten() -> Iterator[Write]:
     for collection in COLLECTIONS:
         began = time.time_ns() // 1000
         documents = run(_whole(collection))
-        items = [(document["_id"], document["name"], document.get("path") or []) for document in documents]
+        items = [
+            (document["_id"], document["name"], document.get("path") or [], document.get("hidden", False))
+            for document in documents
+        ]
         yield SHOP_STRUCTURE.upsert({"part": collection, "items": items}, timestamp=began)
 
 

@@ -83,7 +83,9 @@ PRODUCTS_CACHE_BY_REGION = Table(
     sampled=1.0,
 )
 
-STRUCTURE_PART = UserType("structure_part", {"code": "text", "name": "text", "path": "frozen<list<text>>"})
+STRUCTURE_PART = UserType(
+    "structure_part", {"code": "text", "name": "text", "path": "frozen<list<text>>", "hidden": "boolean"}
+)
 
 SHOP_STRUCTURE = Table(
     name="shop_structure",

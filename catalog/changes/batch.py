@@ -20,7 +20,7 @@ from catalog.products.cards import PRODUCTS, ProductKey
 from catalog.products.drafts import ProductDraft, checked
 from catalog.products.revision import audited, below_reserved, revised, update_to
 from catalog.products.upsert import DIRECTORY
-from catalog.structure.guard import category_errors, geozone_errors, use_structure
+from catalog.structure.guard import Place, geozone_errors, place_in, use_structure
 from gateway.audit.trail import Action, Actor, Deed, differences, record_all
 from gateway.domain.errors import DomainError, Refused
 from gateway.mongo.client import collection_of, orm_connection
@@ -64,6 +64,8 @@ class _Plan:
     changes: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
     conflicts: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
     refusals: tuple[DomainError, ...] = ()
+    place: Place | None = None
+    """The category that it moves into."""
 
     @property
     def is_written(self) -> bool:
@@ -163,9 +165,10 @@ def _check_structure(plans: Iterable[_Plan]) -> None:
         return
     use_structure()
     categories = {draft.category for plan, draft in using if plan.moves}
-    wrong = {category: category_errors(category, "category") for category in categories}
+    places = {category: place_in(category, "category") for category in categories}
     for plan, draft in using:
-        moved = wrong[draft.category] if plan.moves else []
+        plan.place = places[draft.category] if plan.moves else None
+        moved = plan.place.errors if plan.place else []
         plan.refusals = (*moved, *geozone_errors([level.geozone for level in draft.stock or ()], "stock"))
 
 
@@ -191,8 +194,10 @@ def _move(plans: Sequence[_Plan], actor: Actor) -> None:
     directory = collection_of(DIRECTORY, DirectoryEntry)
     for plan in plans:
         assert plan.draft is not None  # noqa: S101 - what moves has a draft
+        assert plan.place is not None  # noqa: S101 - and has been given a place
         address = {"category": plan.before["category"], "_id": plan.before["_id"]}
-        update = update_to(plan.draft, revised(plan.draft, plan.before), editor=actor.name)
+        wanted = revised(plan.draft, plan.before)
+        update = update_to(plan.draft, wanted, editor=actor.name, low_at=plan.place.low_at)
         if not _products().update_one(address, update, session=session).matched_count:
             raise TryAgain(f"product {plan.before['_id']} changed its category meanwhile")
         directory.update_one({"_id": plan.before["_id"]}, {"$set": {"category": plan.draft.category}}, session=session)

@@ -49,11 +49,14 @@ class Target(NamedTuple):
     database: str
     products: str
     directory: str
+    thresholds: Mapping[str, int]
+    """Of categories with one of their own or above them."""
 
 
 class Collections(NamedTuple):
     products: Collection["ProductDocument"]
     directory: Collection["DirectoryEntry"]
+    thresholds: Mapping[str, int]
 
 
 _worker: list[Collections] = []
@@ -66,7 +69,7 @@ def start_worker(target: Target) -> None:
     Thread(target=_end_with_parent, daemon=True).start()
     client: MongoClient[Any] = MongoClient(**target.connection)
     database = client[target.database]
-    _worker[:] = [Collections(database[target.products], database[target.directory])]
+    _worker[:] = [Collections(database[target.products], database[target.directory], target.thresholds)]
 
 
 def _end_with_parent() -> None:
@@ -84,7 +87,7 @@ def numbers_in(batch: int, count: int) -> range:
 
 def load_batch(batch: int, count: int, seed: int) -> int:
     """Insert what is missing of a batch; returns how many products that were."""
-    products, directory = _worker[0]
+    products, directory, thresholds = _worker[0]
     numbers = numbers_in(batch, count)
     missing = first_missing = _missing(products, directory, numbers)
     give_up_at = time.monotonic() + PATIENCE
@@ -92,7 +95,8 @@ def load_batch(batch: int, count: int, seed: int) -> int:
     while missing:
         try:
             claimed = _claim(directory, {product_id(number): category_of(number, seed) for number in missing})
-            _write(products, [InsertOne(_owed(product(n, seed), now)) for n in missing if product_id(n) in claimed])
+            made = (product(n, seed, thresholds) for n in missing if product_id(n) in claimed)
+            _write(products, [InsertOne(_owed(each, now)) for each in made])
         except (ConnectionFailure, WriteFailed):
             # An election, most likely. What was written stays, and is not missing the next time.
             if time.monotonic() > give_up_at:
@@ -166,7 +170,7 @@ def remove_batch(batch: int) -> int:
 
     All shards are asked: an edited product may be in any category, and a range of ids is spread by their hashes.
     """
-    products, directory = _worker[0]
+    products, directory, _ = _worker[0]
     among = {"_id": {"$gte": product_id(batch * BATCH), "$lte": product_id(batch * BATCH + BATCH - 1)}}
     removed = products.delete_many(among).deleted_count
     directory.delete_many(among)

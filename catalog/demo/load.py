@@ -14,6 +14,7 @@ from django.db import DEFAULT_DB_ALIAS, connections
 from catalog.demo.batches import BATCH, Target, load_batch, numbers_in, remove_batch, start_worker
 from catalog.demo.products import ID_DIGITS, ID_PREFIX, product_id
 from catalog.models import Product, ProductDirectory
+from catalog.structure.thresholds import all_thresholds
 from gateway.mongo import topology
 from gateway.mongo.client import database
 
@@ -94,7 +95,9 @@ def _workers(processes: int) -> ProcessPoolExecutor:
     parameters = {
         name: value for name, value in connection.get_connection_params().items() if name != "event_listeners"
     }
-    target = Target(parameters, database().name, Product._meta.db_table, ProductDirectory._meta.db_table)
+    target = Target(
+        parameters, database().name, Product._meta.db_table, ProductDirectory._meta.db_table, all_thresholds()
+    )
     # Not forked: a client and its threads do not survive that.
     return ProcessPoolExecutor(
         max(1, processes), mp_context=get_context("spawn"), initializer=start_worker, initargs=(target,)

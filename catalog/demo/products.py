@@ -1,10 +1,12 @@
 """Product number n of the demo shop: the same document for the same seed, whoever makes it and among however many."""
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from decimal import Decimal
 from functools import cache, lru_cache
 from math import exp, log
 from random import Random
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from bson import Decimal128
@@ -12,7 +14,7 @@ from bson import Decimal128
 from catalog.demo.kinds import Brand, Kind, agreed
 from catalog.demo.texts import Phrases, describe, phrases_of
 from catalog.demo.tree import CUMULATIVE_WEIGHTS, KINDS
-from catalog.products.derived import derived_fields
+from catalog.products.derived import DEFAULT_LOW_AT, derived_fields
 
 if TYPE_CHECKING:
     from catalog.documents import ProductDocument, StockLevel
@@ -50,8 +52,8 @@ def category_of(number: int, seed: int) -> str:
     return _kind(_random(number, seed)).slug
 
 
-def product(number: int, seed: int) -> "ProductDocument":
-    """The product as stored, but for what is owed to Cassandra."""
+def product(number: int, seed: int, thresholds: Mapping[str, int] = MappingProxyType({})) -> "ProductDocument":
+    """The product as stored, but for what is owed to Cassandra; `thresholds` are those of categories that have one."""
     rng = _random(number, seed)
     kind = _kind(rng)
     brand = rng.choice(kind.brands)
@@ -66,7 +68,8 @@ def product(number: int, seed: int) -> "ProductDocument":
     stock = _stock(prices.base, rng)
     updated_at = created_at + (LAST_CREATED - created_at) * rng.random() // 1000 * 1000
     told = {"_id": identifier, "name": name, "description": description, "attributes": attributes}
-    derived = derived_fields({**told, "prices": prices._asdict(), "stock": stock})
+    low_at = thresholds.get(kind.slug, DEFAULT_LOW_AT)
+    derived = derived_fields({**told, "prices": prices._asdict(), "stock": stock, "low_at": low_at})
     return {
         "_id": identifier,
         "category": kind.slug,
@@ -77,6 +80,7 @@ def product(number: int, seed: int) -> "ProductDocument":
         "attributes": attributes,
         "images": [{"url": f"/images/{identifier}.svg", "alt": name}],
         "withdrawn": False,
+        "low_at": low_at,
         "created_at": created_at,
         "updated_at": updated_at,
         "version": 1,
@@ -84,6 +88,7 @@ def product(number: int, seed: int) -> "ProductDocument":
         "price": derived["price"],
         "sort_name": derived["sort_name"],
         "available_in": derived["available_in"],
+        "shelf": derived["shelf"],
         "facets": derived["facets"],
         "terms": derived["terms"],
     }

@@ -1,4 +1,4 @@
-"""The derived fields of a product document: effective price, sort name, availability, facets, search terms.
+"""The derived fields of a product document: effective price, sort name, availability, what runs low, facets, terms.
 
 Every write of a product goes through one of these, so that a read never computes and never misses.
 """
@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 
 # Each term is a key in every index of terms; what a description says after its first hundred words finds nobody.
 MAX_TERMS = 100
+# Where neither the category nor one above it has a threshold: a merchandiser who never set any still sees a list.
+DEFAULT_LOW_AT = 5
+
+
+NONE, LOW = "none", "low"
+_LEFT: dict[str, Any] = {"$subtract": ["$$level.quantity", {"$ifNull": ["$$level.reserved", 0]}]}
 
 
 def effective_price(base: Decimal, sale: Decimal | None) -> Decimal:
@@ -42,9 +48,41 @@ AVAILABLE_IN: dict[str, Any] = {
         "in": "$$level.geozone",
     }
 }
-"""`available_geozones` for a pipeline update: `[{"$set": {"stock": …}}, {"$set": {"available_in": AVAILABLE_IN}}]`.
+"""`available_geozones` for a pipeline update.
 
 Withdrawal plays no part in it: the indexes hold no withdrawn products.
+"""
+
+
+def shelf_mark(geozone: str, mark: str) -> str:
+    return f"{geozone}:{mark}"
+
+
+def shelf_of(stock: Iterable[Mapping[str, Any]], low_at: int) -> list[str]:
+    """A mark for each geozone where nothing is left to buy, and for each where no more is left than the threshold."""
+    left = {level["geozone"]: level["quantity"] - level.get("reserved", 0) for level in stock}
+    return [shelf_mark(zone, NONE if pieces <= 0 else LOW) for zone, pieces in left.items() if pieces <= max(0, low_at)]
+
+
+SHELF: dict[str, Any] = {
+    "$map": {
+        "input": {
+            "$filter": {
+                "input": {"$ifNull": ["$stock", []]},
+                "as": "level",
+                "cond": {"$lte": [_LEFT, {"$max": [0, {"$ifNull": ["$low_at", DEFAULT_LOW_AT]}]}]},
+            }
+        },
+        "as": "level",
+        "in": {"$concat": ["$$level.geozone", {"$cond": [{"$lte": [_LEFT, 0]}, f":{NONE}", f":{LOW}"]}]},
+    }
+}
+"""`shelf_of` for a pipeline update."""
+
+BY_STOCK: dict[str, Any] = {"available_in": AVAILABLE_IN, "shelf": SHELF}
+"""What every write of stock sets anew in the same update: `[{"$set": {"stock": …}}, {"$set": BY_STOCK}]`.
+
+Both stay equal, and so out of their indexes' way, until something sells out, comes back or crosses the threshold.
 """
 
 
@@ -82,6 +120,7 @@ def derived_fields(document: Mapping[str, Any]) -> "DerivedFields":
         "price": Decimal128(effective_price(_decimal(prices["base"]), None if sale is None else _decimal(sale))),
         "sort_name": sort_name(document["name"]),
         "available_in": available_geozones(document.get("stock") or ()),
+        "shelf": shelf_of(document.get("stock") or (), document.get("low_at", DEFAULT_LOW_AT)),
         "facets": facets_of(document.get("attributes") or {}),
         "terms": terms_of(document["_id"], document["name"], document.get("description") or ""),
     }

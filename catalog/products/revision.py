@@ -9,7 +9,7 @@ from bson import Decimal128
 
 from catalog.documents import Image, Prices, ProductDocument, StockLevel
 from catalog.errors import BelowReserved
-from catalog.products.derived import AVAILABLE_IN, derived_fields
+from catalog.products.derived import BY_STOCK, derived_fields
 from catalog.products.drafts import ProductDraft
 from catalog.stock.adjust import level_in, with_quantities
 from gateway.domain.errors import DomainError
@@ -64,10 +64,11 @@ def restocked(draft: ProductDraft, before: ProductDocument | None) -> list[Stock
     return list(levels.values())
 
 
-def update_to(draft: ProductDraft, wanted: ProductDocument, *, editor: str) -> Pipeline:
+def update_to(draft: ProductDraft, wanted: ProductDocument, *, editor: str, low_at: int | None = None) -> Pipeline:
     """The update to what is wanted. It names what it sets, so that nothing else is touched.
 
-    Availability follows from the stock that is there when it runs.
+    Availability follows from the stock that is there when it runs. `low_at`: the threshold of another category, into
+    which the product moves.
     """
     named = {**fields_of(draft, wanted), "category": draft.category, **derived_fields(wanted), "edited_by": editor}
     return [
@@ -78,9 +79,10 @@ def update_to(draft: ProductDraft, wanted: ProductDocument, *, editor: str) -> P
                 **CHANGED,
                 "updated_at": "$$NOW",
                 "edited_at": "$$NOW",
+                **({} if low_at is None else {"low_at": low_at}),
             }
         },
-        {"$set": {"available_in": AVAILABLE_IN}},
+        {"$set": BY_STOCK},
     ]
 
 

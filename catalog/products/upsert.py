@@ -19,7 +19,7 @@ from catalog.products.derived import derived_fields
 from catalog.products.drafts import ProductDraft, checked
 from catalog.products.revision import audited, below_reserved, edited, fields_of, restocked, revised, update_to
 from catalog.stock.adjust import level_in
-from catalog.structure.guard import category_errors, geozone_errors, use_structure
+from catalog.structure.guard import geozone_errors, place_in, use_structure
 from gateway.audit.trail import Action, Actor, differences, record
 from gateway.domain.errors import DomainError, Refused
 from gateway.idempotency.keys import keyed
@@ -135,9 +135,10 @@ def _upsert(
 
 def _create(draft: ProductDraft, *, actor: Actor, reason: str) -> Upserted:
     use_structure()
-    if errors := [*category_errors(draft.category, "category"), *_geozone_errors(draft)]:
+    place = place_in(draft.category, "category")
+    if errors := [*place.errors, *_geozone_errors(draft)]:
         raise Refused(errors)
-    document = _new_product(draft, editor=actor.name)
+    document = _new_product(draft, low_at=place.low_at, editor=actor.name)
     session = orm_connection().session
     # Two who make the same id under two categories meet here: one conflicts, is run again and finds the entry.
     _directory().insert_one({"_id": draft.product_id, "category": draft.category}, session=session)
@@ -147,10 +148,10 @@ def _create(draft: ProductDraft, *, actor: Actor, reason: str) -> Upserted:
     return Upserted(document, created=True, changed=True)
 
 
-def _new_product(draft: ProductDraft, *, editor: str) -> ProductDocument:
+def _new_product(draft: ProductDraft, *, low_at: int, editor: str) -> ProductDocument:
     now = datetime.now(UTC)
     fields, stock, marks = fields_of(draft, None), restocked(draft, None), new_marks(now)
-    derived = derived_fields({"_id": draft.product_id, **fields, "stock": stock})
+    derived = derived_fields({"_id": draft.product_id, **fields, "stock": stock, "low_at": low_at})
     return {
         "_id": draft.product_id,
         "category": draft.category,
@@ -161,6 +162,7 @@ def _new_product(draft: ProductDraft, *, editor: str) -> ProductDocument:
         "images": fields["images"],
         "withdrawn": fields["withdrawn"],
         "stock": stock,
+        "low_at": low_at,
         "holds": [],
         "created_at": now,
         "updated_at": now,
@@ -172,6 +174,7 @@ def _new_product(draft: ProductDraft, *, editor: str) -> ProductDocument:
         "price": derived["price"],
         "sort_name": derived["sort_name"],
         "available_in": derived["available_in"],
+        "shelf": derived["shelf"],
         "facets": derived["facets"],
         "terms": derived["terms"],
     }
@@ -195,11 +198,11 @@ def _change(
     moves = draft.category != home
     if moves or draft.stock:
         use_structure()
-    if errors := [*(category_errors(draft.category, "category") if moves else ()), *_geozone_errors(draft)]:
+    place = place_in(draft.category, "category") if moves else None
+    if errors := [*(place.errors if place else ()), *_geozone_errors(draft)]:
         raise Refused(errors)
-    after = _products().find_one_and_update(
-        address, update_to(draft, wanted, editor=actor.name), return_document=ReturnDocument.AFTER, session=session
-    )
+    update = update_to(draft, wanted, editor=actor.name, low_at=place.low_at if place else None)
+    after = _products().find_one_and_update(address, update, return_document=ReturnDocument.AFTER, session=session)
     if after is None:
         raise TryAgain(f"product {draft.product_id} went away meanwhile")
     if moves:

@@ -17,7 +17,7 @@ from catalog.errors import (
 )
 from catalog.models import ProductDirectory
 from catalog.products.cards import PRODUCTS, ProductKey
-from catalog.products.derived import AVAILABLE_IN
+from catalog.products.derived import BY_STOCK
 from catalog.products.drafts import MAX_QUANTITY, quantity_errors
 from catalog.structure.guard import missing_geozones, use_structure
 from gateway.audit.trail import Action, Actor, record
@@ -152,7 +152,7 @@ def _adjust(address: Expression, geozone: str, wanted: StockAdjustment, *, actor
             {"$set": {"stock": with_quantities({geozone: result})}},
             {
                 "$set": {
-                    "available_in": AVAILABLE_IN,
+                    **BY_STOCK,
                     **CHANGED,
                     "updated_at": "$$NOW",
                     "edited_at": "$$NOW",

@@ -19,7 +19,7 @@ from pymongo.collection import Collection
 from catalog.documents import Mark, ProductDocument
 from catalog.models import MARKED
 from catalog.products.cards import PRODUCTS, ProductKey
-from catalog.products.derived import AVAILABLE_IN
+from catalog.products.derived import BY_STOCK
 from gateway.mongo.client import Expression, Pipeline, collection_of, orm_connection
 from gateway.mongo.policies import STOCK_CHECK, under
 from gateway.mongo.reads import Evidence, decide
@@ -148,7 +148,7 @@ def change_stock(
                     **CHANGED,
                 }
             },
-            {"$set": {"available_in": AVAILABLE_IN}},
+            {"$set": BY_STOCK},
         ],
         {"$expr": {"$lt": ["$$NOW", until]}},
     )
@@ -161,7 +161,7 @@ def set_reserved(key: ProductKey, geozone: str, reserved: int, *, version: int) 
         {"category": key.category, "_id": key.id, "version": version},
         [
             {"$set": {"stock": corrected, **CHANGED}},
-            {"$set": {"available_in": AVAILABLE_IN}},
+            {"$set": BY_STOCK},
         ],
         session=orm_connection().session,
     )
@@ -247,7 +247,7 @@ def _taken(pieces: Pieces, geozone: str, hold: Hold) -> Pipeline:
                 **CHANGED,
             }
         },
-        {"$set": {"available_in": AVAILABLE_IN}},
+        {"$set": BY_STOCK},
     ]
 
 
@@ -262,7 +262,7 @@ def _released(hold_id: str) -> Pipeline:
                 **CHANGED,
             }
         },
-        {"$set": {"available_in": AVAILABLE_IN}},
+        {"$set": BY_STOCK},
         {"$unset": "_hold"},
     ]
 

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from catalog.cassandra.structure import copied
-from catalog.documents import StructurePart
+from catalog.documents import AttributeDocument, StructurePart
 from catalog.models import Category
 from gateway.fallback import served
 from gateway.mongo.policies import CATALOG_LIST, note_policy
@@ -28,6 +28,12 @@ class CategoryNode(NamedTuple):
     name: str
     path: tuple[str, ...]
     """Slugs from the root down to the parent."""
+    low_at: int | None = None
+    """Its own threshold of low stock, if it has one."""
+    hidden: bool = False
+    """Itself; one that is in a hidden category is not shown either."""
+    attributes: tuple[AttributeDocument, ...] = ()
+    """Its own; `attributes_of` adds those of the categories above it."""
 
     @property
     def parent(self) -> str | None:
@@ -60,6 +66,22 @@ class CategoryTree:
         """The category and all below it: one that has just been divided still holds products of its own."""
         return tuple(self._walk(slug)) if slug in self.nodes else ()
 
+    @cached_property
+    def hidden(self) -> frozenset[str]:
+        """Slugs of the categories that buyers are not shown: the hidden ones with all that is below them."""
+        return frozenset(
+            slug
+            for slug, node in self.nodes.items()
+            if node.hidden or any(self.nodes[above].hidden for above in node.path if above in self.nodes)
+        )
+
+    @cached_property
+    def shown(self) -> "CategoryTree":
+        """The tree as buyers are shown it."""
+        if not self.hidden:
+            return self
+        return CategoryTree({slug: node for slug, node in self.nodes.items() if slug not in self.hidden})
+
     def _walk(self, slug: str) -> Iterator[str]:
         yield slug
         for child in self.children(slug):
@@ -80,7 +102,14 @@ def whole_tree() -> Read[CategoryTree]:
 def _tree(documents: Sequence[StructurePart]) -> CategoryTree:
     return CategoryTree(
         {
-            document["_id"]: CategoryNode(document["_id"], document["name"], tuple(document.get("path") or ()))
+            document["_id"]: CategoryNode(
+                document["_id"],
+                document["name"],
+                tuple(document.get("path") or ()),
+                document.get("low_at"),
+                document.get("hidden", False),
+                tuple(document.get("attributes") or ()),
+            )
             for document in documents
         }
     )

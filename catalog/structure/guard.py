@@ -7,8 +7,8 @@ while users hardly ever meet each other.
 """
 
 import random
-from collections.abc import Callable, Iterable
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple, TypeVar
 
 from pymongo import UpdateOne
 
@@ -16,11 +16,14 @@ from catalog.cassandra.structure import copy_soon
 from catalog.documents import CategoryDocument, GeozoneDocument, GuardStripe
 from catalog.errors import NotALeaf, UnknownCategory, UnknownGeozone
 from catalog.models import Category, Geozone, StructureGuard
+from catalog.products.derived import DEFAULT_LOW_AT
 from gateway.domain.errors import DomainError
 from gateway.mongo.client import collection_of, orm_connection
 from gateway.mongo.transactions import DEFAULT_SECONDS, in_transaction
 
 T = TypeVar("T")
+
+CATEGORIES = Category._meta.db_table
 
 # With four imports at once one product in six meets another and is run again; a remover writes sixteen tiny documents.
 STRIPES = 16
@@ -44,15 +47,43 @@ def change_structure() -> None:
     _guard(range(STRIPES))
 
 
-def category_errors(slug: str, *path: str) -> list[DomainError]:
-    """Errors that say why a product may not be put into this category: only a leaf holds products."""
-    session = orm_connection().session
-    categories = collection_of(Category._meta.db_table, CategoryDocument)
-    if categories.find_one({"_id": slug}, session=session) is None:
-        return [UnknownCategory(*path, category=slug)]
-    if categories.find_one({"path": slug}, session=session) is not None:
-        return [NotALeaf(*path, category=slug)]
-    return []
+class Place(NamedTuple):
+    """A category that a product is to be put into."""
+
+    errors: list[DomainError]
+    """Why it may not be: only a leaf holds products."""
+    low_at: int = DEFAULT_LOW_AT
+    """The threshold that the product takes over."""
+
+
+class _Surroundings(CategoryDocument):
+    above: list[CategoryDocument]
+    below: list[CategoryDocument]
+
+
+def place_in(slug: str, *path: str) -> Place:
+    """The category as a place for products, in the running transaction, by one command."""
+    found = collection_of(CATEGORIES, _Surroundings).aggregate(
+        [
+            {"$match": {"_id": slug}},
+            {"$lookup": {"from": CATEGORIES, "localField": "path", "foreignField": "_id", "as": "above"}},
+            {"$lookup": {"from": CATEGORIES, "localField": "_id", "foreignField": "path", "as": "below"}},
+        ],
+        session=orm_connection().session,
+    )
+    category = next(iter(found), None)
+    if category is None:
+        return Place([UnknownCategory(*path, category=slug)])
+    return Place(
+        [NotALeaf(*path, category=slug)] if category["below"] else [],
+        low_at_in([*sorted(category["above"], key=lambda above: len(above["path"])), category]),
+    )
+
+
+def low_at_in(branch: Sequence[CategoryDocument]) -> int:
+    """The threshold of the last of these categories, each of which is in the one before: its own or the nearest."""
+    own = (category.get("low_at") for category in reversed(branch))
+    return next((low_at for low_at in own if low_at is not None), DEFAULT_LOW_AT)
 
 
 def missing_geozones(codes: Iterable[str]) -> set[str]:

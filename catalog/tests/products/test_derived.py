@@ -8,12 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.products.derived import (
-    AVAILABLE_IN,
+    BY_STOCK,
+    DEFAULT_LOW_AT,
     MAX_TERMS,
     available_geozones,
     derived_fields,
     effective_price,
     facets_of,
+    shelf_of,
     sort_name,
     terms_of,
 )
@@ -59,6 +61,7 @@ def test_all_derived_fields_as_stored() -> None:
         "price": Decimal128("90.00"),
         "sort_name": "чехол",
         "available_in": ["spb"],
+        "shelf": ["msk:none", "spb:low"],
         "facets": ["Цвет=чёрный"],
         "terms": ["p-1", "n:p-1", "1", "n:чехол", "чехол"],
     }
@@ -74,12 +77,31 @@ stock_levels = st.lists(
         optional={"reserved": st.integers(0, 3)},
     ),
     max_size=5,
+    unique_by=lambda level: level["geozone"],
 )
 
 
-@given(stocks=st.lists(stock_levels, min_size=1, max_size=20))
-def test_update_expression_agrees_with_the_function(cluster: None, stocks: list[list[Document]]) -> None:
-    rows = database().aggregate(
-        [{"$documents": [{"stock": stock} for stock in stocks]}, {"$set": {"at": AVAILABLE_IN}}]
-    )
-    assert [row["at"] for row in rows] == [available_geozones(stock) for stock in stocks]
+def test_shelf_tells_what_is_gone_and_what_runs_low() -> None:
+    stock = [
+        {"geozone": "msk", "quantity": 3, "reserved": 3},
+        {"geozone": "spb", "quantity": 5, "reserved": 2},
+        {"geozone": "ekb", "quantity": 5, "reserved": 1},
+    ]
+
+    assert shelf_of(stock, 3) == ["msk:none", "spb:low"]
+    assert shelf_of(stock, 0) == ["msk:none"]
+    assert shelf_of(stock, 4) == ["msk:none", "spb:low", "ekb:low"]
+
+
+@given(stocks=st.lists(st.tuples(stock_levels, st.integers(0, 3) | st.none()), min_size=1, max_size=20))
+def test_update_expressions_agree_with_the_functions(
+    cluster: None, stocks: list[tuple[list[Document], int | None]]
+) -> None:
+    products = [{"stock": stock, **({} if low_at is None else {"low_at": low_at})} for stock, low_at in stocks]
+
+    rows = list(database().aggregate([{"$documents": products}, {"$set": BY_STOCK}]))
+
+    assert [row["available_in"] for row in rows] == [available_geozones(stock) for stock, _ in stocks]
+    assert [row["shelf"] for row in rows] == [
+        shelf_of(stock, DEFAULT_LOW_AT if low_at is None else low_at) for stock, low_at in stocks
+    ]
