@@ -1,7 +1,7 @@
 """Documents of the catalog as they stand in MongoDB: the fields of catalog/models.py, typed."""
 
 from datetime import datetime
-from typing import NotRequired, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
 from bson import Decimal128, ObjectId
 
@@ -48,16 +48,23 @@ class RegionalPlace(TypedDict):
     regions: list[str]
 
 
+Part = Literal["image", "description", "attributes"]
+"""What a product may lack."""
+
+
 class DerivedFields(TypedDict):
     """What catalog/products/derived.py makes of the rest of a product, in every write."""
 
     price: Decimal128
+    discount: int
+    """Per cent; 0: none."""
     sort_name: str
     available_in: list[str]
     shelf: list[str]
     """`msk:none` for each geozone where nothing is left to buy, `msk:low` where no more is left than `low_at`."""
     facets: list[str]
     terms: list[str]
+    missing: list[Part]
 
 
 class ProductDocument(SyncedDocument, DerivedFields):

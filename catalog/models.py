@@ -1,6 +1,7 @@
 """Documents of the catalog. The derived fields of a product are made by catalog/products/derived.py in every write."""
 
-from typing import ClassVar
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 from django.core.validators import MinValueValidator, RegexValidator
 from django.db import models
@@ -106,15 +107,25 @@ WITHDRAWN = {"withdrawn": True}
 MARKED = {"holds.0": {"$exists": True}}
 
 
-def listed(order: str, *, by: str | None = None) -> Index:
+INCOMPLETE = {"missing.0": {"$exists": True}}
+
+
+def listed(order: str, *, by: str | None = None, among: Mapping[str, Any] = ON_SALE) -> Index:
     """The index of one category in this order: of all its products, or of those whose array `by` holds a value."""
     filtered = ["price"] if order != "price" else []  # last, so that a price range is checked without a fetch
-    return Index(dict.fromkeys(("category", *([by] if by else []), order, "_id", *filtered), 1), where=ON_SALE)
+    keys = ("category", *([by] if by else []), order, "_id", *filtered)
+    return Index(dict.fromkeys(keys, 1), where=among, named=_second_name(keys, among))
 
 
-def searched(*, by: str | None = None) -> Index:
+def searched(*, by: str | None = None, among: Mapping[str, Any] = ON_SALE) -> Index:
     """The index of a term's products in all categories; a category is checked in the index, without a fetch."""
-    return Index(dict.fromkeys(("terms", *([by] if by else []), "_id", "category"), 1), where=ON_SALE)
+    keys = ("terms", *([by] if by else []), "_id", "category")
+    return Index(dict.fromkeys(keys, 1), where=among, named=_second_name(keys, among))
+
+
+def _second_name(keys: Sequence[str], among: Mapping[str, Any]) -> str | None:
+    """The name of an index of withdrawn products; that of those for sale has the usual one."""
+    return f"withdrawn_by_{'_'.join(keys)}" if among == WITHDRAWN else None
 
 
 # The few that are withdrawn, for the admin.
@@ -123,6 +134,10 @@ WITHDRAWN_BY_ID = Index({"withdrawn": 1, "_id": 1}, where=WITHDRAWN)
 BY_SHELF = Index({"shelf": 1, "category": 1, "_id": 1})
 # That of the shard key, which the cluster needs anyway.
 BY_CATEGORY_AND_ID = Index({"category": 1, "_id": 1})
+# What only staff ask for: of all products, withdrawn ones too.
+BY_DISCOUNT = Index({"category": 1, "discount": 1, "_id": 1})
+BY_EDITED = Index({"category": 1, "edited_at": 1, "_id": 1})
+BY_MISSING = Index({"missing": 1, "category": 1, "_id": 1}, where=INCOMPLETE)
 
 
 class Product(ShardedDocument):
@@ -150,12 +165,15 @@ class Product(ShardedDocument):
     synced_version = models.BigIntegerField("версия в Cassandra", default=0)
     # Derived: each makes one kind of catalog read a walk of an index.
     price = models.DecimalField("цена сейчас", max_digits=12, decimal_places=2, editable=False)
+    discount = models.PositiveSmallIntegerField("скидка, %", default=0, editable=False)
     sort_name = models.CharField("название для порядка", max_length=400, editable=False)
     """The name without case; longer than the name may be, because «ß» folds to «ss»."""
     available_in = ArrayField(models.CharField(max_length=16), default=list, editable=False)
     shelf = ArrayField(models.CharField(max_length=24), default=list, editable=False)
     facets = ArrayField(models.CharField(max_length=200), default=list, editable=False)
     terms = ArrayField(models.CharField(max_length=64), default=list, editable=False)
+    missing = ArrayField(models.CharField(max_length=16), default=list, editable=False)
+    """Of image, description and attributes, those that it has none of."""
 
     collection: ClassVar[Collection] = Collection(
         shard_key={"category": 1, "_id": 1},
@@ -174,6 +192,13 @@ class Product(ShardedDocument):
             # What Cassandra has still to be told of.
             Index({"unsynced.due": 1}, where=UNSYNCED),
             WITHDRAWN_BY_ID,
+            # The same orders for staff, who list those withdrawn too: merged with those for sale.
+            *(listed(order, among=WITHDRAWN) for order in ("price", "sort_name")),
+            *(listed(order, by="facets", among=WITHDRAWN) for order in ("price", "sort_name")),
+            searched(among=WITHDRAWN),
+            BY_DISCOUNT,
+            BY_EDITED,
+            BY_MISSING,
             BY_SHELF,
         ),
         split_at=({"category": "irons"}, {"category": "phone-cases"}, {"category": "smartphones"}),

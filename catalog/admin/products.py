@@ -10,12 +10,10 @@ from catalog.admin.categories import category_paths
 from catalog.admin.product_form import STOCK, product_form, stored_product
 from catalog.documents import DirectoryEntry, ProductDocument
 from catalog.listing import inventory
-from catalog.listing.filters import Wanted
-from catalog.listing.inventory import Inventory, State
+from catalog.listing.inventory import Inventory
+from catalog.listing.parameters import inventory_of
+from catalog.listing.routes import State
 from catalog.models import Geozone, Product, ProductDirectory
-from catalog.products.cards import ProductKey
-from catalog.search.query import words_asked
-from catalog.structure.category_tree import CATEGORIES
 from catalog.structure.geozones import all_geozones
 from catalog.structure.names import category_name, geozone_name
 from gateway.domain.texts import Text
@@ -162,20 +160,7 @@ def _address(product_id: str) -> dict[str, str] | None:
 
 
 def _inventory(asked: Asked) -> Inventory:
-    tree = CATEGORIES.get()
-    category = asked.filters.get("category")
-    within = None if category is None else tree.within(category)
-    address = _address(asked.search) or _address(asked.search.upper()) if asked.search else None
-    words = () if address else words_asked(asked.search)
-    # What has no words at all finds nothing.
-    finds_nothing = bool(asked.search) and not words and not address
-    return Inventory(
-        wanted=Wanted(categories=() if finds_nothing else within, words=words),
-        state=State(asked.filters.get("state", "")),
-        order=_order(asked.order),
-        every_category=tuple(tree.nodes),
-        only=ProductKey(**address) if address else None,
-    )
+    return inventory_of(asked.filters, asked.search, _order(asked.order))
 
 
 def _order(asked: str) -> SortKey | None:

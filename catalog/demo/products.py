@@ -17,7 +17,7 @@ from catalog.demo.tree import CUMULATIVE_WEIGHTS, KINDS
 from catalog.products.derived import DEFAULT_LOW_AT, derived_fields
 
 if TYPE_CHECKING:
-    from catalog.documents import ProductDocument, StockLevel
+    from catalog.documents import Image, ProductDocument, StockLevel
 
 ID_PREFIX = "PROD-"
 ID_DIGITS = 8
@@ -67,7 +67,8 @@ def product(number: int, seed: int, thresholds: Mapping[str, int] = MappingProxy
     description = describe(_phrases(kind.slug), words, rng)
     stock = _stock(prices.base, rng)
     updated_at = created_at + (LAST_CREATED - created_at) * rng.random() // 1000 * 1000
-    told = {"_id": identifier, "name": name, "description": description, "attributes": attributes}
+    images: list[Image] = [{"url": f"/images/{identifier}.svg", "alt": name}]
+    told = {"_id": identifier, "name": name, "description": description, "attributes": attributes, "images": images}
     low_at = thresholds.get(kind.slug, DEFAULT_LOW_AT)
     derived = derived_fields({**told, "prices": prices._asdict(), "stock": stock, "low_at": low_at})
     return {
@@ -78,19 +79,23 @@ def product(number: int, seed: int, thresholds: Mapping[str, int] = MappingProxy
         "prices": {"base": _money(prices.base), "sale": None if prices.sale is None else _money(prices.sale)},
         "stock": stock,
         "attributes": attributes,
-        "images": [{"url": f"/images/{identifier}.svg", "alt": name}],
+        "images": images,
         "withdrawn": False,
         "low_at": low_at,
         "created_at": created_at,
         "updated_at": updated_at,
+        "edited_at": updated_at,
+        "edited_by": "",
         "version": 1,
         "synced_version": 0,
         "price": derived["price"],
+        "discount": derived["discount"],
         "sort_name": derived["sort_name"],
         "available_in": derived["available_in"],
         "shelf": derived["shelf"],
         "facets": derived["facets"],
         "terms": derived["terms"],
+        "missing": derived["missing"],
     }
 
 

@@ -1,12 +1,12 @@
 """GraphQL types of the catalog: each holds a raw document or a plain value, each resolver is a function of it."""
 
 from datetime import datetime
-from decimal import ROUND_HALF_UP, Decimal
 
 import strawberry
 
 from catalog.documents import ProductDocument, StockLevel
 from catalog.products.cards import ProductKey
+from catalog.products.derived import discount_percent
 from catalog.structure.category_tree import CATEGORIES, CategoryNode, CategoryTree
 from gateway.graphql.money import Money, rubles
 from gateway.graphql.relay.ids import global_id, key_of
@@ -143,11 +143,3 @@ def product_key(id_: str) -> ProductKey | None:
     """The key in a Product's global id; None for any other text."""
     key = key_of("Product", id_, len(ProductKey._fields))
     return ProductKey(*key) if key else None
-
-
-def discount_percent(base: Decimal, price: Decimal) -> int:
-    """The discount in per cent, rounded, but never to 0 while there is one, nor to 100 while there is a price."""
-    if price >= base:
-        return 0
-    percent = int((100 * (base - price) / base).quantize(Decimal(1), ROUND_HALF_UP))
-    return min(max(percent, 1), 99) if price else 100

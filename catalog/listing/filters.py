@@ -8,7 +8,7 @@ from typing import Any
 
 from bson import Decimal128
 
-from catalog.models import BY_CATEGORY_AND_ID, ON_SALE, WITHDRAWN_BY_ID, listed, searched
+from catalog.models import BY_CATEGORY_AND_ID, ON_SALE, listed, searched
 from catalog.products.cards import ProductKey
 from catalog.products.derived import facet
 from catalog.search.query import Word
@@ -126,7 +126,7 @@ def _searched(wanted: Wanted, order: str) -> Walk:
     return Walk(index.name, (("terms", first.terms),), (*checks, *_checks_beside_words(wanted)))
 
 
-def walks_by_relevance(wanted: Wanted) -> list[Walk]:
+def walks_by_relevance(wanted: Wanted, *, among: Expression = ON_SALE) -> list[Walk]:
     """One walk per rank: every word in the name, then some of them, then the description alone.
 
     Together they find each match exactly once.
@@ -137,7 +137,7 @@ def walks_by_relevance(wanted: Wanted) -> list[Walk]:
     beside = _checks_beside_words(wanted)
 
     def walk(terms: tuple[str, ...], *checks: Expression) -> Walk:
-        return Walk(searched().name, (("terms", terms),), (*checks, *beside))
+        return Walk(searched(among=among).name, (("terms", terms),), (*checks, *beside), among)
 
     every = walk(first.in_name, *(_mentions(word.in_name) for word in others))
     none = walk(first.terms, *anywhere, {"$nor": in_name})
@@ -147,28 +147,11 @@ def walks_by_relevance(wanted: Wanted) -> list[Walk]:
     return [every, some, none]
 
 
-def walk_by_id(wanted: Wanted, *, on_sale: bool) -> Walk:
-    """The walk for products of these categories in the order of their ids, withdrawn ones too unless `on_sale`.
-
-    Those are few, so that leaving them out costs no more than looking at them.
-    """
-    among = ON_SALE if on_sale else {}
-    if wanted.categories is None:
-        return Walk(BY_ID, (), (), among)
-    return Walk(BY_CATEGORY_AND_ID.name, (("category", wanted.categories),), (), among)
-
-
 def walk_to(key: ProductKey, wanted: Wanted, further: Sequence[Expression]) -> Walk:
     """The walk to one product, if it is of the categories wanted and `further` conditions hold."""
     categories = [] if wanted.categories is None else [{"category": {"$in": list(wanted.categories)}}]
     entries = (("category", (key.category,)), ("_id", (key.id,)))
     return Walk(BY_CATEGORY_AND_ID.name, entries, (*categories, *further), {})
-
-
-def walk_of_withdrawn(wanted: Wanted) -> Walk:
-    """The walk for withdrawn products in the order of their ids: the rest is checked, for they are few."""
-    checks = (*(_mentions(word.terms) for word in wanted.words), *_checks_beside_words(wanted))
-    return Walk(WITHDRAWN_BY_ID.name, (("withdrawn", (True,)),), checks, {})
 
 
 def _rarest(words: Sequence[Word]) -> tuple[Word, list[Word]]:

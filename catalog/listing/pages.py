@@ -56,7 +56,7 @@ def by_field(
 ) -> Read[list[Placed[ProductDocument]]]:
     """Products for sale in the order of a field that has an index."""
     walk = walk_of(wanted, key.field, every_category=every_category)
-    return _read(walk, key, part, partial(_value, key.field))
+    return read_part(walk, key, part, partial(_value, key.field))
 
 
 def by_rank(walks: Sequence[Walk], part: Slice) -> Steps[list[Placed[ProductDocument]]]:
@@ -69,7 +69,7 @@ def by_rank(walks: Sequence[Walk], part: Slice) -> Steps[list[Placed[ProductDocu
             continue
         within = beyond if beyond and rank == beyond.value else None
         rest = replace(part, size=part.size - len(found), beyond=within)
-        found += yield _read(walk, Sort.RELEVANCE.value, rest, partial(_constant, rank))
+        found += yield read_part(walk, Sort.RELEVANCE.value, rest, partial(_constant, rank))
         if len(found) > part.size:
             break
     return found
@@ -83,9 +83,11 @@ def _constant(rank: int, _: Mapping[str, Any]) -> int:
     return rank
 
 
-def _read(
+def read_part(
     walk: Walk, key: SortKey, part: Slice, value: Callable[[Mapping[str, Any]], Any]
 ) -> Read[list[Placed[ProductDocument]]]:
+    """This part of what the walk finds, and one more; `value` is where a product stands in the sort."""
+
     def placed(products: Sequence[ProductDocument]) -> list[Placed[ProductDocument]]:
         return [Placed(each, Position(value(each), each["_id"])) for each in products]
 

@@ -1,10 +1,10 @@
-"""The derived fields of a product document: effective price, sort name, availability, what runs low, facets, terms.
+"""The derived fields of a product document: what it costs, how it is sorted, found and told to be incomplete.
 
 Every write of a product goes through one of these, so that a read never computes and never misses.
 """
 
 from collections.abc import Iterable, Mapping
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 from typing import TYPE_CHECKING, Any
 
 from bson import Decimal128
@@ -13,7 +13,7 @@ from catalog.search.words import IN_NAME, folded, stem, words_in
 
 if TYPE_CHECKING:
     # The demo's workers use this module without Django, which the frame would bring along.
-    from catalog.documents import DerivedFields
+    from catalog.documents import DerivedFields, Part
 
 # Each term is a key in every index of terms; what a description says after its first hundred words finds nobody.
 MAX_TERMS = 100
@@ -28,6 +28,24 @@ _LEFT: dict[str, Any] = {"$subtract": ["$$level.quantity", {"$ifNull": ["$$level
 def effective_price(base: Decimal, sale: Decimal | None) -> Decimal:
     """What the buyer pays now. A «sale» above the base price is a slip of the hand and no sale."""
     return base if sale is None else min(base, sale)
+
+
+def discount_percent(base: Decimal, price: Decimal) -> int:
+    """The discount in per cent, rounded, but never to 0 while there is one, nor to 100 while there is a price."""
+    if price >= base:
+        return 0
+    percent = int((100 * (base - price) / base).quantize(Decimal(1), ROUND_HALF_UP))
+    return min(max(percent, 1), 99) if price else 100
+
+
+def missing_parts(document: Mapping[str, Any]) -> list["Part"]:
+    """What a merchandiser has still to add to the product."""
+    parts: dict[Part, Any] = {
+        "image": document.get("images"),
+        "description": (document.get("description") or "").strip(),
+        "attributes": document.get("attributes"),
+    }
+    return [part for part, content in parts.items() if not content]
 
 
 def available_geozones(stock: Iterable[Mapping[str, Any]]) -> list[str]:
@@ -115,14 +133,17 @@ def sort_name(name: str) -> str:
 def derived_fields(document: Mapping[str, Any]) -> "DerivedFields":
     """All derived fields of a product, as they are stored. Its prices may be Decimal or Decimal128."""
     prices = document["prices"]
-    sale = prices.get("sale")
+    base, sale = _decimal(prices["base"]), prices.get("sale")
+    price = effective_price(base, None if sale is None else _decimal(sale))
     return {
-        "price": Decimal128(effective_price(_decimal(prices["base"]), None if sale is None else _decimal(sale))),
+        "price": Decimal128(price),
+        "discount": discount_percent(base, price),
         "sort_name": sort_name(document["name"]),
         "available_in": available_geozones(document.get("stock") or ()),
         "shelf": shelf_of(document.get("stock") or (), document.get("low_at", DEFAULT_LOW_AT)),
         "facets": facets_of(document.get("attributes") or {}),
         "terms": terms_of(document["_id"], document["name"], document.get("description") or ""),
+        "missing": missing_parts(document),
     }
 
 

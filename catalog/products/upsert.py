@@ -172,11 +172,13 @@ def _new_product(draft: ProductDraft, *, low_at: int, editor: str) -> ProductDoc
         "synced_version": marks["synced_version"],
         "unsynced": marks["unsynced"],
         "price": derived["price"],
+        "discount": derived["discount"],
         "sort_name": derived["sort_name"],
         "available_in": derived["available_in"],
         "shelf": derived["shelf"],
         "facets": derived["facets"],
         "terms": derived["terms"],
+        "missing": derived["missing"],
     }
 
 

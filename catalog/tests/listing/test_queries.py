@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from pytest_django import Settings
 
-from catalog.graphql.types import discount_percent
 from catalog.listing.filters import Wanted
 from catalog.listing.pages import Sort
+from catalog.products.derived import discount_percent
 from catalog.search.query import words_asked
 from catalog.structure.category_tree import CATEGORIES
 from catalog.tests.listing import brute_force
