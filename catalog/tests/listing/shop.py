@@ -72,10 +72,13 @@ def product(number: int, chance: random.Random) -> Document:
             "Память": f"{2 ** chance.randrange(5, 10)} ГБ",
             "Гарантия": "1 год",
         },
-        "images": [{"url": f"/images/{number}.svg", "alt": KINDS[category]}],
+        # Some have none yet.
+        "images": [{"url": f"/images/{number}.svg", "alt": KINDS[category]}] if number % 40 else [],
         "withdrawn": chance.random() < 0.05,
         "created_at": created,
         "updated_at": created,
+        "edited_at": created + timedelta(minutes=number % 7_000),
+        "edited_by": "",
         "version": 1,
         "synced_version": 0,
     }

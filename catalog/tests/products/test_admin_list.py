@@ -13,7 +13,8 @@ from pymongo.database import Database
 
 from catalog.listing import inventory
 from catalog.listing.filters import Wanted
-from catalog.listing.inventory import Inventory, State
+from catalog.listing.inventory import Inventory
+from catalog.listing.routes import Filter, State
 from catalog.products.derived import derived_fields
 from catalog.search.query import words_asked
 from gateway.accounts.tests.demo import make_demo_accounts
@@ -215,18 +216,22 @@ def test_list_asks_once_and_by_the_row_never(merchandiser: Client) -> None:
     assert about == [("aggregate", 2), ("find", 1)]
 
 
+def asked(wanted: Wanted | None = None, state: State = State.ANY, order: SortKey | None = None) -> Inventory:
+    return Inventory(asked=Filter(wanted=wanted or Wanted(), state=state), order=order, every_category=EVERY_CATEGORY)
+
+
 MIDDLE = {"id": Position(0, "PROD-00250"), "price": Position(Decimal128("1200.00"), "PROD-00250")}
 BY_PRICE = SortKey("price", 1)
 READS = {
-    "all": (Inventory(wanted=Wanted()), "id", 2),
-    "a category": (Inventory(wanted=Wanted(categories=("video",))), "id", 1),
-    "on sale": (Inventory(wanted=Wanted(categories=("video",)), state=State.ON_SALE), "id", 1),
-    "categories": (Inventory(wanted=Wanted(categories=("audio", "video"))), "id", 2),
-    "withdrawn": (Inventory(wanted=Wanted(), state=State.WITHDRAWN), "id", 2),
-    "by price": (Inventory(wanted=Wanted(categories=("video",)), order=BY_PRICE), "price", 1),
-    "words": (Inventory(wanted=Wanted(words=words_asked("кино"))), "id", 2),
-    "words in a category": (Inventory(wanted=Wanted(words=words_asked("кино"), categories=("video",))), "id", 1),
-    "words by price": (Inventory(wanted=Wanted(words=words_asked("кино")), order=BY_PRICE), "price", 2),
+    "all": (asked(Wanted()), "id", 2),
+    "a category": (asked(Wanted(categories=("video",))), "id", 1),
+    "on sale": (asked(Wanted(categories=("video",)), state=State.ON_SALE), "id", 1),
+    "categories": (asked(Wanted(categories=("audio", "video"))), "id", 2),
+    "withdrawn": (asked(Wanted(), state=State.WITHDRAWN), "id", 2),
+    "by price": (asked(Wanted(categories=("video",)), order=BY_PRICE), "price", 1),
+    "words": (asked(Wanted(words=words_asked("кино"))), "id", 2),
+    "words in a category": (asked(Wanted(words=words_asked("кино"), categories=("video",))), "id", 1),
+    "words by price": (asked(Wanted(words=words_asked("кино")), order=BY_PRICE), "price", 2),
 }
 
 
@@ -234,9 +239,9 @@ READS = {
 def test_page_walks_an_index_and_examines_what_it_shows(
     products: list[Document], shop: Database[Document], two_shards: None, name: str
 ) -> None:
-    asked, order, shards = READS[name]
+    question, order, shards = READS[name]
     for beyond in (None, MIDDLE[order]):
-        read = next(inventory.page(asked, Slice(10, beyond=beyond)))
+        read = next(inventory.page(question, Slice(10, beyond=beyond)))
         assert isinstance(read, Read)
         command = {
             "find": read.collection,

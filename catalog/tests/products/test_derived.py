@@ -59,11 +59,13 @@ def test_all_derived_fields_as_stored() -> None:
 
     assert derived_fields(document) == {
         "price": Decimal128("90.00"),
+        "discount": 10,
         "sort_name": "чехол",
         "available_in": ["spb"],
         "shelf": ["msk:none", "spb:low"],
         "facets": ["Цвет=чёрный"],
         "terms": ["p-1", "n:p-1", "1", "n:чехол", "чехол"],
+        "missing": ["image", "description"],
     }
 
 
