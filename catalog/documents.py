@@ -65,6 +65,7 @@ class DerivedFields(TypedDict):
     facets: list[str]
     terms: list[str]
     missing: list[Part]
+    pictures: list[str]
 
 
 class ProductDocument(SyncedDocument, DerivedFields):
@@ -86,6 +87,26 @@ class ProductDocument(SyncedDocument, DerivedFields):
     """The name of whoever did, as the audit has it."""
     holds: NotRequired[list[Mark]]
     places: NotRequired[list[RegionalPlace]]
+
+
+class PictureDocument(TypedDict):
+    """An uploaded picture, see catalog/pictures/."""
+
+    _id: str
+    """Of what was uploaded: the same file is the same picture."""
+    name: str
+    """What its files are called, without folder and ending."""
+    width: int
+    height: int
+    is_ready: bool
+    """Whether its file is whole."""
+    has_thumbnails: bool
+    look_at: datetime
+    """From then on, if no product shows it, it may go."""
+    leaving: NotRequired[bool]
+    """Its files are being removed."""
+    uploaded_at: datetime
+    uploaded_by: str
 
 
 class DirectoryEntry(TypedDict):

@@ -51,6 +51,46 @@ class BadImageAddress(DomainError):
     )
 
 
+class NotAPicture(DomainError):
+    code = Code.INVALID
+    text = Text(
+        "Это не изображение: принимаются JPEG, PNG, WebP и GIF, целые.",
+        "This is no picture: JPEG, PNG, WebP and GIF are taken, unbroken.",
+    )
+
+
+class TooManyBytes(DomainError):
+    code = Code.INVALID
+    text = Text(
+        "Файл слишком велик: {megabytes} МБ, принимается до {limit} МБ.",
+        "The file is too large: {megabytes} MB, up to {limit} MB are taken.",
+    )
+
+
+class TooManyPixels(DomainError):
+    code = Code.INVALID
+    text = Text(
+        "Слишком много точек: {width} × {height}, это {megapixels} Мпикс; принимается до {limit} Мпикс. "
+        "Уменьшите изображение.",
+        "Too many pixels: {width} × {height} are {megapixels} MP; up to {limit} MP are taken. Make it smaller.",
+    )
+
+
+class PictureGone(DomainError):
+    code = Code.CONFLICT
+    text = Text(
+        "Это изображение уже удалено: загрузите его снова.", "This picture has been removed: upload it once more."
+    )
+
+
+class PicturesAway(DomainError):
+    code = Code.CONFLICT
+    text = Text(
+        "Хранилище изображений недоступно. Повторите чуть позже.",
+        "The store of pictures is away. Try again shortly.",
+    )
+
+
 class BadQuantity(DomainError):
     code = Code.INVALID
     text = Text("Количество — от 0 до {limit}.", "A quantity is between 0 and {limit}.")

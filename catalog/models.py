@@ -174,6 +174,7 @@ class Product(ShardedDocument):
     terms = ArrayField(models.CharField(max_length=64), default=list, editable=False)
     missing = ArrayField(models.CharField(max_length=16), default=list, editable=False)
     """Of image, description and attributes, those that it has none of."""
+    pictures = ArrayField(models.CharField(max_length=40), default=list, editable=False)
 
     collection: ClassVar[Collection] = Collection(
         shard_key={"category": 1, "_id": 1},
@@ -200,6 +201,8 @@ class Product(ShardedDocument):
             BY_EDITED,
             BY_MISSING,
             BY_SHELF,
+            # Who shows an uploaded picture.
+            Index({"pictures": 1}, where={"pictures.0": {"$exists": True}}),
         ),
         split_at=({"category": "irons"}, {"category": "phone-cases"}, {"category": "smartphones"}),
     )
@@ -209,6 +212,37 @@ class Product(ShardedDocument):
         db_table = "products"
         verbose_name = "товар"
         verbose_name_plural = "товары"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Picture(ShardedDocument):
+    """An uploaded picture, before and after a product shows it. See catalog/pictures/."""
+
+    id = models.CharField(primary_key=True, db_column="_id", max_length=32)
+    name = models.CharField(max_length=40)
+    width = models.PositiveIntegerField()
+    height = models.PositiveIntegerField()
+    is_ready = models.BooleanField(default=False)
+    has_thumbnails = models.BooleanField(default=False)
+    look_at = models.DateTimeField()
+    uploaded_at = models.DateTimeField()
+    uploaded_by = models.CharField(max_length=254)
+
+    collection: ClassVar[Collection] = Collection(
+        shard_key={"_id": "hashed"},
+        indexes=(
+            Index({"look_at": 1}),
+            # The few that wait for their thumbnails.
+            Index({"uploaded_at": 1}, where={"has_thumbnails": False}),
+        ),
+    )
+
+    class Meta:
+        managed = False
+        db_table = "pictures"
+        default_permissions = ()
 
     def __str__(self) -> str:
         return self.name

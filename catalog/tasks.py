@@ -3,6 +3,8 @@
 from celery import shared_task
 
 from catalog.cassandra import structure
+from catalog.errors import PicturesAway
+from catalog.pictures import orphans, thumbnails, uploads
 from gateway.background import GivesUp, mark_begun
 from gateway.cassandra.errors import CassandraNotConfigured, CassandraUnavailable
 
@@ -18,3 +20,17 @@ def copy_structure(subject: str = "structure") -> None:
     """Copy categories and geozones to Cassandra, every 5 minutes and soon after a change."""
     mark_begun(structure.TASK, subject)
     structure.copy_structure()
+
+
+@shared_task(name=uploads.TASK, base=GivesUp, throws=(PicturesAway,), expires=600)
+def make_thumbnails(picture_id: str) -> None:
+    """Make the thumbnails of a picture soon after its upload; what is left undone the sweep does."""
+    mark_begun(uploads.TASK, picture_id)
+    thumbnails.make_thumbnails(picture_id)
+
+
+@shared_task(expires=600)
+def sweep_pictures() -> None:
+    """Make thumbnails that are missing and remove pictures that nobody shows, every 10 minutes."""
+    thumbnails.sweep_thumbnails()
+    orphans.sweep_orphans()

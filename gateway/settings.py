@@ -3,6 +3,7 @@
 Each variable is described in docs/settings.md; `gateway/production/checks.py` refuses what is unsafe in production.
 """
 
+import re
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from zoneinfo import available_timezones
@@ -11,12 +12,25 @@ from environs import Env, ValidationError, validate
 
 from admin_ext.appearance import UNFOLD  # noqa: F401 - a setting
 from gateway.accounts.sign_in.password_rules import PASSWORD_RULES
+from gateway.buckets import bucket
 from gateway.redis.urls import next_database, verifying
 from gateway.schedule import SCHEDULE
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = Env()
 _SOME = validate.Range(min=1)
+
+
+def _origin(text: str) -> str:
+    """An origin as a content security policy names it: https://img.example, https://*.cdn.example."""
+    if not re.fullmatch(r"https?://(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:[0-9]+)?", text):
+        raise ValidationError(f"no origin, such as https://img.example: {text}")
+    return text
+
+
+def _is_folder(address: str) -> None:
+    if not re.fullmatch(r"(https?:/)?/\S+/", address):
+        raise ValidationError(f"neither /path/ nor https://host/path/, with a slash at its end: {address}")
 
 
 def _is_time_zone(name: str) -> None:
@@ -112,8 +126,39 @@ STATIC_ROOT = BASE_DIR / "staticfiles"
 # Development serves straight from the packages; production from `collectstatic`, hashed and compressed.
 WHITENOISE_USE_FINDERS = not PRODUCTION
 WHITENOISE_AUTOREFRESH = not PRODUCTION
+# ---------------------------------------------------------------- pictures of products
+
+# Where uploaded pictures are kept, unless in a bucket. Every process of the gateway, web and worker, must see the same.
+MEDIA_ROOT = BASE_DIR / env.str("MEDIA_ROOT", ".local/media")
+# Under which address buyers get them: the gateway's own, which always works, or that of a CDN or a public bucket.
+MEDIA_URL = env.str("MEDIA_URL", "/media/", validate=_is_folder)
+# A bucket of anything that speaks S3; empty: files under MEDIA_ROOT.
+MEDIA_S3_BUCKET = env.str("MEDIA_S3_BUCKET", "")
+# Empty: Amazon's.
+MEDIA_S3_ENDPOINT = env.str("MEDIA_S3_ENDPOINT", "")
+MEDIA_S3_REGION = env.str("MEDIA_S3_REGION", "us-east-1")
+# Empty: whatever the machine's role or its own variables give.
+MEDIA_S3_ACCESS_KEY = env.str("MEDIA_S3_ACCESS_KEY", "")
+MEDIA_S3_SECRET_KEY = env.str("MEDIA_S3_SECRET_KEY", "")
+# Of one uploaded file: more than any camera's JPEG of the pixels below.
+PICTURE_MAX_BYTES = env.int("PICTURE_MAX_BYTES", 15_000_000, validate=_SOME)
+# Width times height, known before anything is decoded. Each takes up to four bytes while it is: a hundred megabytes.
+PICTURE_MAX_PIXELS = env.int("PICTURE_MAX_PIXELS", 25_000_000, validate=_SOME)
+# How long an upload that no product uses is kept: somebody may be still at the form.
+PICTURE_ORPHAN_HOURS = env.int("PICTURE_ORPHAN_HOURS", 24, validate=_SOME)
+# Other hosts whose pictures the admin may show: https://img.example, https://*.cdn.example.
+ADMIN_IMAGE_HOSTS: list[str] = env.list("ADMIN_IMAGE_HOSTS", [], subcast=_origin)
+
 STORAGES = {
-    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "default": bucket(
+        MEDIA_S3_BUCKET,
+        endpoint=MEDIA_S3_ENDPOINT,
+        region=MEDIA_S3_REGION,
+        access_key=MEDIA_S3_ACCESS_KEY,
+        secret_key=MEDIA_S3_SECRET_KEY,
+    )
+    if MEDIA_S3_BUCKET
+    else {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"allow_overwrite": True}},
     "staticfiles": {
         "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"
         if PRODUCTION

@@ -19,7 +19,7 @@ if sys.dont_write_bytecode:
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 from gateway.settings import *  # noqa: F403
-from gateway.settings import CASSANDRA_KEYSPACE_PREFIX, INSTALLED_APPS
+from gateway.settings import BASE_DIR, CASSANDRA_KEYSPACE_PREFIX, INSTALLED_APPS
 
 INSTALLED_APPS = [*INSTALLED_APPS, "gateway.tests.samples"]
 MONGODB_GUARD_READS = True
@@ -28,6 +28,7 @@ MONGODB_UNKNOWN_LAG_SECONDS = float("inf")
 # Longer than the driver looks for a server: a loaded machine reads slowly, and Cassandra lacks the rows of most tests.
 MONGODB_PATIENCE_SECONDS = float(os.environ.get("MONGODB_PATIENCE_SECONDS", "8"))
 CASSANDRA_KEYSPACE_PREFIX = f"test_{CASSANDRA_KEYSPACE_PREFIX}"
+MEDIA_ROOT = Path(os.environ.get("TEST_ROOT", BASE_DIR / ".local" / "test")) / "data" / "media"
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 # Of this run and the processes it starts: a worker that a killed run left behind would take its tasks.
 CELERY_TASK_DEFAULT_QUEUE = os.environ.setdefault("TEST_QUEUE", f"tests-{os.getpid()}-soon")

@@ -5,6 +5,7 @@ from django.views.i18n import set_language
 
 from admin_ext.favicon import favicon
 from admin_ext.palette import show_found
+from catalog.pictures.serving import picture_file
 from catalog.products.images import product_image
 from gateway.accounts.sign_in.staff_form import StaffSignIn
 from gateway.web.error_pages import show_bad_request, show_fault, show_not_allowed, show_not_found
@@ -25,5 +26,6 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     path("favicon.ico", favicon),
     path("images/<str:product_id>.svg", product_image),
+    path("media/<path:name>", picture_file),
     path("payments/webhook", payments_webhook),
 ]

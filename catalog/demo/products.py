@@ -96,6 +96,7 @@ def product(number: int, seed: int, thresholds: Mapping[str, int] = MappingProxy
         "facets": derived["facets"],
         "terms": derived["terms"],
         "missing": derived["missing"],
+        "pictures": derived["pictures"],
     }
 
 

@@ -3,6 +3,7 @@
 Every write of a product goes through one of these, so that a read never computes and never misses.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from decimal import ROUND_HALF_UP, Decimal
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,8 @@ DEFAULT_LOW_AT = 5
 
 NONE, LOW = "none", "low"
 _LEFT: dict[str, Any] = {"$subtract": ["$$level.quantity", {"$ifNull": ["$$level.reserved", 0]}]}
+# The address of an uploaded picture, whatever stands before it.
+PICTURE = re.compile(r"/pictures/[0-9a-f]{2}/(?P<name>[0-9a-f]{40})\.webp\Z")
 
 
 def effective_price(base: Decimal, sale: Decimal | None) -> Decimal:
@@ -125,6 +128,12 @@ def terms_of(product_id: str, name: str, description: str) -> list[str]:
     return list(dict.fromkeys([whole_id, IN_NAME + whole_id, *numbers, *marked, *in_name, *described]))[:MAX_TERMS]
 
 
+def pictures_of(images: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Names of the uploaded pictures among the images, wherever they are served from."""
+    found = (PICTURE.search(image["url"]) for image in images)
+    return list(dict.fromkeys(match["name"] for match in found if match))
+
+
 def sort_name(name: str) -> str:
     """The name as it is ordered by: «Ёлка» between «Ель» and «Жук», «apple» beside «Apple»."""
     return folded(name)
@@ -144,6 +153,7 @@ def derived_fields(document: Mapping[str, Any]) -> "DerivedFields":
         "facets": facets_of(document.get("attributes") or {}),
         "terms": terms_of(document["_id"], document["name"], document.get("description") or ""),
         "missing": missing_parts(document),
+        "pictures": pictures_of(document.get("images") or ()),
     }
 
 

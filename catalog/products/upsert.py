@@ -179,6 +179,7 @@ def _new_product(draft: ProductDraft, *, low_at: int, editor: str) -> ProductDoc
         "facets": derived["facets"],
         "terms": derived["terms"],
         "missing": derived["missing"],
+        "pictures": derived["pictures"],
     }
 
 

@@ -23,7 +23,11 @@ WIDEST_PRIVATE = {4: 8, 6: 7}
 
 @checks.register("production")
 def check_production(**_: Any) -> list[checks.CheckMessage]:
-    return [*_errors(), *_proxies(), *_warnings(), *_stores(), *_cache(), *_mail()] if settings.PRODUCTION else []
+    return (
+        [*_errors(), *_proxies(), *_warnings(), *_stores(), *_cache(), *_mail(), *_pictures()]
+        if settings.PRODUCTION
+        else []
+    )
 
 
 def refuse_unsafe_production() -> None:
@@ -147,4 +151,24 @@ def _mail() -> Iterator[checks.CheckMessage]:
     if not settings.EMAIL_HOST:
         yield checks.Warning(
             "EMAIL_HOST is empty: letters to buyers go to the worker's output, to nobody else.", id="gateway.W009"
+        )
+
+
+def _pictures() -> Iterator[checks.CheckMessage]:
+    if bool(settings.MEDIA_S3_ACCESS_KEY) != bool(settings.MEDIA_S3_SECRET_KEY):
+        yield checks.Error("MEDIA_S3_ACCESS_KEY and MEDIA_S3_SECRET_KEY belong together.", id="gateway.E025")
+    if not settings.MEDIA_S3_BUCKET:
+        yield checks.Warning(
+            f"Uploaded pictures are files in {settings.MEDIA_ROOT}: all web servers and workers must share that folder.",
+            hint="MEDIA_S3_BUCKET keeps them in a bucket.",
+            id="gateway.W024",
+        )
+    if settings.MEDIA_S3_ENDPOINT.startswith("http://"):
+        yield checks.Warning(
+            "MEDIA_S3_ENDPOINT has no TLS: whoever hears the network learns what is said.", id="gateway.W025"
+        )
+    if any(host.startswith("http://") for host in settings.ADMIN_IMAGE_HOSTS):
+        yield checks.Warning(
+            "ADMIN_IMAGE_HOSTS names a host without TLS: whoever hears the network changes what staff see.",
+            id="gateway.W026",
         )

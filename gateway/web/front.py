@@ -14,8 +14,8 @@ from gateway.web.proxies import behind_proxies
 
 log = structlog.get_logger(__name__)
 
-# Probes and files of the admin come in numbers and say nothing as long as they succeed.
-QUIET_PATHS = ("/healthz", "/readyz", "/static/")
+# Probes, files of the admin and pictures come in numbers and say nothing as long as they succeed.
+QUIET_PATHS = ("/healthz", "/readyz", "/static/", "/media/")
 
 
 class Front:

@@ -12,12 +12,13 @@ from django.http import HttpRequest
 
 from gateway.web.http import Application, Message, Receive, Scope, Send, respond
 
+IMAGES = "img-src 'self' data:"
 _RULES = (
     "default-src 'self'",
     # The admin has one <style> of its own, GraphiQL another; styles alone run nothing.
     "style-src 'self' 'unsafe-inline'",
     # GraphiQL's style sheet carries its letters and cursors within it.
-    "img-src 'self' data:",
+    IMAGES,
     "font-src 'self' data:",
     "object-src 'none'",
     "base-uri 'none'",
@@ -30,6 +31,7 @@ CONTENT_SECURITY_POLICY = "; ".join(_RULES)
 # Alpine, by which django-unfold moves its menus, makes functions of the attributes in our own pages. Scripts come from
 # our own files even so: neither a <script> within a page nor an `onclick` is run, and nothing from elsewhere.
 ADMIN_POLICY = "; ".join((*_RULES, "script-src 'self' 'unsafe-eval'"))
+"""The policy of /admin/ while it shows no pictures of other hosts."""
 ADMIN = "/admin/"
 
 HEADERS = {
@@ -45,6 +47,11 @@ HEADERS = {
 PLAIN = "text/plain; charset=utf-8"
 UNKNOWN_HOST = b"This host name is not served here.\n"
 HTTPS_ONLY = b"Use HTTPS. What this request carried has travelled in the clear.\n"
+
+
+def admin_policy() -> str:
+    """The policy of /admin/, with the hosts whose pictures it may show."""
+    return ADMIN_POLICY.replace(IMAGES, " ".join((IMAGES, *settings.ADMIN_IMAGE_HOSTS)))
 
 
 def with_headers(application: Application) -> Application:
@@ -120,7 +127,7 @@ def _missing(scope: Scope, message: Message) -> Iterator[tuple[bytes, bytes]]:
     given = {name.lower() for name, _ in message["headers"]}
     wanted = dict(HEADERS)
     if scope["path"].startswith(ADMIN):
-        wanted["content-security-policy"] = ADMIN_POLICY
+        wanted["content-security-policy"] = admin_policy()
     if settings.SECURE_HSTS_SECONDS and _is_secure(scope):
         wanted["strict-transport-security"] = f"max-age={settings.SECURE_HSTS_SECONDS}"
     if settings.DEBUG and message["status"] >= 400:

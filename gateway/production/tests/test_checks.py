@@ -41,6 +41,7 @@ SAFE = {
     "GRAPHQL_CORS_ORIGINS": ["https://shop.example"],
     "PAYMENT_WEBHOOK_SECRETS": ["p" * 32, "q" * 32],
     "EMAIL_HOST": "smtp.example",
+    "MEDIA_S3_BUCKET": "pictures",
 }
 
 WITHOUT_CREDENTIALS = [
@@ -109,6 +110,10 @@ def test_safe_production_passes() -> None:
         ({"PAYMENT_WEBHOOK_SECRETS": ["p" * 32, "short"]}, "gateway.E007"),
         ({"EMAIL_USE_TLS": True, "EMAIL_USE_SSL": True}, "gateway.E008"),
         ({"EMAIL_HOST": ""}, "gateway.W009"),
+        ({"MEDIA_S3_ACCESS_KEY": "gateway"}, "gateway.E025"),
+        ({"MEDIA_S3_BUCKET": ""}, "gateway.W024"),
+        ({"MEDIA_S3_ENDPOINT": "http://storage.example"}, "gateway.W025"),
+        ({"ADMIN_IMAGE_HOSTS": ["http://img.example"]}, "gateway.W026"),
         ({"GRAPHQL_INTROSPECTION": True}, "gateway.W007"),
         ({"GRAPHQL_SUGGESTIONS": True}, "gateway.W007"),
         ({"GRAPHIQL": True}, "gateway.W007"),

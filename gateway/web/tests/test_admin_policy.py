@@ -7,10 +7,12 @@ from django.contrib import admin
 from django.test import Client
 from django.urls import reverse
 from pymongo.database import Database
+from pytest_django import Settings
 
 from gateway.accounts.tests.demo import make_demo_accounts
 from gateway.mongo.client import Document
 from gateway.staff.tests.browser import signed_in
+from gateway.web.transport import ADMIN_POLICY, admin_policy
 
 SCRIPT = re.compile(r"<script\b([^>]*)>", re.IGNORECASE)
 HANDLER = re.compile(r"<[a-z][^<>]*\son[a-z]+\s*=", re.IGNORECASE)
@@ -45,3 +47,12 @@ def test_no_page_has_a_script_within_it_or_anything_from_outside(staff: Client) 
         assert (path, HANDLER.findall(page)) == (path, [])
         assert (path, OUTSIDE.findall(page)) == (path, [])
     assert looked_at > len(pages()) // 2
+
+
+def test_pictures_of_other_hosts_are_shown_only_if_they_are_named(settings: Settings) -> None:
+    assert admin_policy() == ADMIN_POLICY
+    assert "img-src 'self' data:;" in ADMIN_POLICY
+
+    settings.ADMIN_IMAGE_HOSTS = ["https://img.example", "https://*.cdn.example"]
+
+    assert "img-src 'self' data: https://img.example https://*.cdn.example;" in admin_policy()

@@ -1,0 +1,1 @@
+"""Uploaded pictures of products: checked, re-encoded, kept in Django's storage, with thumbnails."""
