@@ -8,7 +8,7 @@ from django.views.decorators.http import require_safe
 
 from catalog.errors import PicturesAway
 from catalog.pictures.addresses import FILE, file_of
-from catalog.pictures.storage import read_file
+from catalog.pictures.storage import CONTENT_TYPE, read_file
 from gateway.buckets import FOR_EVER
 
 # While its thumbnail is being made, the picture itself is shown in its place.
@@ -33,7 +33,7 @@ def picture_file(request: HttpRequest, name: str) -> HttpResponse:
         raise Http404
     return HttpResponse(
         content,
-        content_type="image/webp",
+        content_type=CONTENT_TYPE,
         headers={
             "Cache-Control": FOR_NOW if is_instead else FOR_EVER,
             "Content-Security-Policy": CONTENT_SECURITY_POLICY,

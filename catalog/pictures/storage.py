@@ -12,12 +12,19 @@ from catalog.errors import PicturesAway
 
 log = structlog.get_logger(__name__)
 
+CONTENT_TYPE = "image/webp"
+
+
+class _Webp(ContentFile):
+    # For buckets: by the ending alone not every machine knows it.
+    content_type = CONTENT_TYPE
+
 
 def write_file(path: str, content: bytes) -> None:
     """Write the file; one that is there already, whole, stays."""
     with _away("write"):
         if not (default_storage.exists(path) and default_storage.size(path) == len(content)):
-            default_storage.save(path, ContentFile(content))
+            default_storage.save(path, _Webp(content))
 
 
 def read_file(path: str) -> bytes | None:

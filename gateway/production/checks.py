@@ -23,11 +23,9 @@ WIDEST_PRIVATE = {4: 8, 6: 7}
 
 @checks.register("production")
 def check_production(**_: Any) -> list[checks.CheckMessage]:
-    return (
-        [*_errors(), *_proxies(), *_warnings(), *_stores(), *_cache(), *_mail(), *_pictures()]
-        if settings.PRODUCTION
-        else []
-    )
+    if not settings.PRODUCTION:
+        return []
+    return [*_errors(), *_proxies(), *_warnings(), *_stores(), *_cache(), *_mail(), *_pictures()]
 
 
 def refuse_unsafe_production() -> None:
@@ -159,7 +157,7 @@ def _pictures() -> Iterator[checks.CheckMessage]:
         yield checks.Error("MEDIA_S3_ACCESS_KEY and MEDIA_S3_SECRET_KEY belong together.", id="gateway.E025")
     if not settings.MEDIA_S3_BUCKET:
         yield checks.Warning(
-            f"Uploaded pictures are files in {settings.MEDIA_ROOT}: all web servers and workers must share that folder.",
+            f"Uploaded pictures are files in {settings.MEDIA_ROOT}: all web servers and workers must share it.",
             hint="MEDIA_S3_BUCKET keeps them in a bucket.",
             id="gateway.W024",
         )

@@ -55,6 +55,7 @@ def test_all_derived_fields_as_stored() -> None:
         "prices": {"base": Decimal128("100.00"), "sale": Decimal128("90.00")},
         "stock": [{"geozone": "msk", "quantity": 1, "reserved": 1}, {"geozone": "spb", "quantity": 1, "reserved": 0}],
         "attributes": {"Цвет": "чёрный"},
+        "images": [{"url": f"/media/pictures/ab/{'ab' * 20}.webp", "alt": ""}, {"url": "/images/P-1.svg", "alt": ""}],
     }
 
     assert derived_fields(document) == {
@@ -65,7 +66,8 @@ def test_all_derived_fields_as_stored() -> None:
         "shelf": ["msk:none", "spb:low"],
         "facets": ["Цвет=чёрный"],
         "terms": ["p-1", "n:p-1", "1", "n:чехол", "чехол"],
-        "missing": ["image", "description"],
+        "missing": ["description"],
+        "pictures": ["ab" * 20],
     }
 
 
