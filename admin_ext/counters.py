@@ -11,7 +11,8 @@ from pymongo.errors import PyMongoError
 from cart.reports import Day, abandoned_cart_report
 from catalog.listing import inventory
 from catalog.listing.filters import Wanted
-from catalog.listing.inventory import Inventory, State
+from catalog.listing.inventory import Inventory
+from catalog.listing.routes import Filter, State
 from catalog.stock.findings import count_of_findings
 from gateway import deadline
 from gateway.mongo.reads import run, run_steps
@@ -67,7 +68,7 @@ def _count(queue: Queue) -> Waiting:
 
 
 def _withdrawn() -> Waiting:
-    counted = run_steps(inventory.count(Inventory(wanted=Wanted(), state=State.WITHDRAWN)))
+    counted = run_steps(inventory.count(Inventory(asked=Filter(wanted=Wanted(), state=State.WITHDRAWN))))
     return Waiting(COUNTED if counted is None else min(counted, COUNTED))
 
 

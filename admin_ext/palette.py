@@ -17,6 +17,7 @@ from django.utils.translation import gettext
 from catalog.documents import ProductDocument
 from catalog.listing.filters import Wanted
 from catalog.listing.inventory import Inventory, page
+from catalog.listing.routes import Filter
 from catalog.models import Product
 from catalog.search.query import words_asked
 from gateway.accounts.customers.search import find_customers
@@ -141,7 +142,7 @@ def _products(user: User, text: str) -> list[Hit]:
     words = words_asked(text)
     if not words:
         return []
-    found: Page[ProductDocument] = run_steps(page(Inventory(wanted=Wanted(words=words)), Slice(SHOWN)))
+    found: Page[ProductDocument] = run_steps(page(Inventory(asked=Filter(wanted=Wanted(words=words))), Slice(SHOWN)))
     return [_product(product, is_exact=product["_id"] == text.upper()) for product in found.documents]
 
 
