@@ -85,6 +85,8 @@ class ProductDocument(SyncedDocument, DerivedFields):
     """When somebody last edited it: sales leave it alone."""
     edited_by: NotRequired[str]
     """The name of whoever did, as the audit has it."""
+    cost: NotRequired[Decimal128]
+    """What a piece cost the shop, where the product information system tells; buyers are never shown it."""
     holds: NotRequired[list[Mark]]
     places: NotRequired[list[RegionalPlace]]
 

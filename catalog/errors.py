@@ -222,3 +222,34 @@ class BadSlug(DomainError):
 class BadPosition(DomainError):
     code = Code.INVALID
     text = Text("Порядок — от 0 до {limit}.", "A position is between 0 and {limit}.")
+
+
+class BadPercent(DomainError):
+    code = Code.INVALID
+    text = Text(
+        "Процент — от {least} до {most}, не ноль, не более двух знаков после запятой.",
+        "A percentage is between {least} and {most}, not zero, with at most two decimals.",
+    )
+
+
+class NoOperation(DomainError):
+    code = Code.REQUIRED
+    text = Text("Выберите, что изменить.", "Choose what to change.")
+
+
+class OnePrice(DomainError):
+    code = Code.INVALID
+    text = Text(
+        "Выберите одну из двух цен: одинаковые ничего не значат.",
+        "Choose one of the two prices: equal ones mean nothing.",
+    )
+
+
+class UnknownOperation(DomainError):
+    code = Code.INVALID
+    text = Text("Такого изменения нет.", "There is no such change.")
+
+
+class ChangedTwice(DomainError):
+    code = Code.INVALID
+    text = Text("Одно и то же меняется дважды: оставьте одно.", "The same is changed twice: leave one of them.")
