@@ -1,6 +1,5 @@
 """Money as staff read and type it."""
 
-import re
 from decimal import Decimal
 from typing import Any
 
@@ -8,22 +7,14 @@ from django import forms
 from unfold.widgets import CHECKBOX_CLASSES, UnfoldAdminTextInputWidget
 
 from gateway.domain import money
-from gateway.domain.input import normal_key
+from gateway.domain.errors import DomainError
 from gateway.domain.texts import Text
 from gateway.staff.language import staff_language
 
-# Ten billion: more than any price or order may be.
-MAX_DIGITS = 10
 # A price that moves by more than this part of itself is, as often as not, a slip of the finger.
 JUMP = Decimal("0.5")
 CONFIRMED = "_confirmed"
 
-_AMOUNT = re.compile(r"([0-9]+)(?:[.,]([0-9]*))?")
-_SIGN = re.compile(r"(?:₽|руб\.?|р\.?|rub)$", re.IGNORECASE)
-
-NOT_AN_AMOUNT = Text("Укажите сумму цифрами, например 25 990,50.", "Give an amount in figures, e.g. 25 990.50.")
-TOO_PRECISE = Text("Не больше двух знаков после запятой.", "At most two decimals.")
-TOO_LARGE = Text("Слишком большая сумма.", "The amount is too large.")
 JUMPS = Text("Цена меняется больше чем наполовину: подтвердите.", "The price changes by more than half: confirm it.")
 WAS_AND_WILL_BE = Text("Верно: было {before}, станет {after}", "Yes: it was {before}, it will be {after}")
 
@@ -71,18 +62,10 @@ class MoneyField(forms.Field):
     def to_python(self, value: Any) -> Decimal | None:
         if value is None or isinstance(value, Decimal):
             return value
-        typed = normal_key(str(value)).replace(" ", "")
-        if not typed:
-            return None
-        found = _AMOUNT.fullmatch(_SIGN.sub("", typed))
-        if found is None:
-            raise _refusal(NOT_AN_AMOUNT)
-        roubles, kopecks = found[1].lstrip("0") or "0", found[2] or ""
-        if len(kopecks.rstrip("0")) > 2:
-            raise _refusal(TOO_PRECISE)
-        if len(roubles) > MAX_DIGITS:
-            raise _refusal(TOO_LARGE)
-        return Decimal(f"{roubles}.{kopecks[:2]:0<2}")
+        try:
+            return money.amount_in(str(value))
+        except DomainError as error:
+            raise forms.ValidationError(error.message(staff_language())) from error
 
     def prepare_value(self, value: Any) -> Any:
         """An amount as it would be typed, «25 990,50»; what was typed stays as it is."""
