@@ -138,7 +138,7 @@ def _create(draft: ProductDraft, *, actor: Actor, reason: str) -> Upserted:
     place = place_in(draft.category, "category")
     if errors := [*place.errors, *_geozone_errors(draft)]:
         raise Refused(errors)
-    document = _new_product(draft, low_at=place.low_at, editor=actor.name)
+    document = new_product(draft, low_at=place.low_at, editor=actor.name)
     session = orm_connection().session
     # Two who make the same id under two categories meet here: one conflicts, is run again and finds the entry.
     _directory().insert_one({"_id": draft.product_id, "category": draft.category}, session=session)
@@ -148,7 +148,8 @@ def _create(draft: ProductDraft, *, actor: Actor, reason: str) -> Upserted:
     return Upserted(document, created=True, changed=True)
 
 
-def _new_product(draft: ProductDraft, *, low_at: int, editor: str) -> ProductDocument:
+def new_product(draft: ProductDraft, *, low_at: int, editor: str) -> ProductDocument:
+    """The document of a product that is made now."""
     now = datetime.now(UTC)
     fields, stock, marks = fields_of(draft, None), restocked(draft, None), new_marks(now)
     derived = derived_fields({"_id": draft.product_id, **fields, "stock": stock, "low_at": low_at})
