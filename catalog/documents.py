@@ -139,6 +139,12 @@ class AttributeDocument(TypedDict):
     filterable: bool
 
 
+class Merging(TypedDict):
+    into: str
+    token: str
+    """Names the job that moves the products."""
+
+
 class CategoryDocument(Named):
     path: list[str]
     """Slugs from the root down to the parent."""
@@ -147,6 +153,10 @@ class CategoryDocument(Named):
     """From how many pieces on its products run low; None or absent: as in the category above."""
     hidden: NotRequired[bool]
     attributes: NotRequired[list[AttributeDocument]]
+    merging: NotRequired[Merging]
+    """While its products move into another category; it takes no others meanwhile."""
+    thresholds_due: NotRequired[str]
+    """Names the job that is owed: products of this branch have the threshold of before."""
 
 
 class StructurePart(Named):

@@ -207,6 +207,40 @@ class CategoryHasProducts(DomainError):
     )
 
 
+class WithinItself(DomainError):
+    code = Code.CONFLICT
+    text = Text(
+        "Категорию «{category}» нельзя перенести в неё саму или в её подкатегорию.",
+        'Category "{category}" cannot be moved into itself or into one of its subcategories.',
+    )
+
+
+class MovedMeanwhile(DomainError):
+    code = Code.CONFLICT
+    text = Text(
+        "Дерево только что изменил кто-то другой: «{category}» теперь в другом месте. Посмотрите и повторите.",
+        'Somebody else has just changed the tree: "{category}" is elsewhere now. Have a look and try again.',
+    )
+
+
+class IsMerging(DomainError):
+    code = Code.CONFLICT
+    text = Text(
+        "Категория «{category}» сейчас объединяется с другой: дождитесь конца или прекратите объединение.",
+        'Category "{category}" is being merged with another: wait for the end, or give the merge up.',
+    )
+
+
+class NotMerging(DomainError):
+    code = Code.CONFLICT
+    text = Text("Категория «{category}» ни с чем не объединяется.", 'Category "{category}" is not being merged.')
+
+
+class BadThreshold(DomainError):
+    code = Code.INVALID
+    text = Text("Порог — от 0 до {limit} штук.", "A threshold is between 0 and {limit} pieces.")
+
+
 class TooDeep(DomainError):
     code = Code.INVALID
     text = Text("Не больше {limit} уровней категорий.", "At most {limit} levels of categories.")

@@ -78,7 +78,7 @@ def wanted_by(given: ProductFilter, tree: CategoryTree) -> Wanted:
     # Only blanks are no search; what has no words at all finds nothing, and says so by an empty category.
     searching = bool(given.search and given.search.strip())
     words = words_asked(given.search) if searching and given.search else ()
-    categories = None if given.category is None else tree.within(given.category)
+    categories = None if given.category is None else tree.shown.within(given.category)
     return Wanted(
         categories=() if searching and not words else categories,
         price_min=given.price.min if given.price else None,
@@ -86,6 +86,7 @@ def wanted_by(given: ProductFilter, tree: CategoryTree) -> Wanted:
         in_stock_in=given.in_stock_in,
         attributes=tuple(AnyOf(each.name, tuple(dict.fromkeys(each.values))) for each in attributes),
         words=words,
+        hidden=tuple(sorted(tree.hidden)) if categories is None else (),
     )
 
 

@@ -15,11 +15,12 @@ from gateway.mongo.reads import run_async
 async def load_products(keys: Sequence[Key], _: RequestContext) -> list[Product | None]:
     wanted = [ProductKey(*key) for key in keys]
     found = await served(lambda: run_async(cards(wanted)), lambda: copied_cards(wanted))
-    return [Product(document=document) if document else None for document in found]
+    hidden = (await CATEGORIES.get_async()).hidden
+    return [Product(document=each) if each and each["category"] not in hidden else None for each in found]
 
 
 async def load_categories(keys: Sequence[Key], _: RequestContext) -> list[Category | None]:
-    tree = await CATEGORIES.get_async()
+    tree = (await CATEGORIES.get_async()).shown
     found = [tree.get(slug) for (slug,) in keys]
     return [Category(category=node, tree=tree) if node else None for node in found]
 

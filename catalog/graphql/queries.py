@@ -12,7 +12,7 @@ from catalog.graphql.connection import ProductConnection
 from catalog.graphql.types import Category, Geozone, Product, Stock, product_key, stock_levels
 from catalog.listing.pages import page
 from catalog.products.cards import ProductKey, card_by_id, cards, stock_of
-from catalog.structure.category_tree import CATEGORIES
+from catalog.structure.category_tree import CATEGORIES, is_shown
 from catalog.structure.geozones import geozones_shown
 from gateway.domain.texts import Text
 from gateway.fallback import served
@@ -36,12 +36,12 @@ class CatalogQuery:
 
     @strawberry.field(description="The roots, or the children of one category.")
     async def categories(self, parent: str | None = None) -> list[Category]:
-        tree = await CATEGORIES.get_async()
+        tree = (await CATEGORIES.get_async()).shown
         return [Category(category=node, tree=tree) for node in tree.children(parent)]
 
     @strawberry.field
     async def category(self, slug: str) -> Category | None:
-        tree = await CATEGORIES.get_async()
+        tree = (await CATEGORIES.get_async()).shown
         node = tree.get(slug)
         return Category(category=node, tree=tree) if node else None
 
@@ -54,7 +54,7 @@ class CatalogQuery:
         if (id is None) == (product_id is None):
             raise BadInput(ONE_OF_IDS)
         document = await (_card_by_id(product_id) if product_id is not None else _card(product_key(id or "")))
-        return Product(document=document) if document else None
+        return Product(document=document) if document and await is_shown(document["category"]) else None
 
     @strawberry.field
     async def products(
@@ -67,7 +67,7 @@ class CatalogQuery:
         before: str | None = None,
     ) -> ProductConnection:
         tree = await CATEGORIES.get_async()
-        every_category = tuple(tree.nodes)
+        every_category = tuple(tree.shown.nodes)
         wanted = wanted_by(given, tree)
         order = sort_by(sort, wanted)
         part = slice_asked(page_asked(first, after, last, before), order)
@@ -80,7 +80,9 @@ class CatalogQuery:
     @strawberry.field(description="Stock alone, fresher than the product page: for polling.")
     async def stock(self, product: strawberry.ID, geozone: str | None = None) -> list[Stock]:
         key = product_key(product)
-        levels = await served(lambda: run_async(stock_of(key)), lambda: copied_stock(key)) if key else None
+        levels = None
+        if key and await is_shown(key.category):
+            levels = await served(lambda: run_async(stock_of(key)), lambda: copied_stock(key))
         if levels is None:
             raise NotFound(UNKNOWN_PRODUCT)
         return stock_levels(levels, geozone)

@@ -93,7 +93,7 @@ class Product(Node):
 
     @strawberry.field
     async def category(self) -> Category:
-        tree = await CATEGORIES.get_async()
+        tree = (await CATEGORIES.get_async()).shown
         slug = self.document["category"]
         # A category younger than what this process remembers of the tree.
         return Category(category=tree.get(slug) or CategoryNode(slug, slug, ()), tree=tree)

@@ -43,6 +43,8 @@ class Wanted:
     in_stock_in: str | None = None
     attributes: tuple[AnyOf, ...] = ()
     words: tuple[Word, ...] = ()
+    hidden: tuple[str, ...] = ()
+    """Categories to be left out where all are wanted: a word finds products in any."""
 
     @property
     def impossible(self) -> bool:
@@ -169,7 +171,9 @@ def _mentions(terms: tuple[str, ...]) -> Expression:
 
 def _checks_beside_words(wanted: Wanted) -> tuple[Expression, ...]:
     """The conditions that are left to check on the products of a term."""
-    categories = [] if wanted.categories is None else [{"category": _one_of(wanted.categories)}]
+    categories: list[Expression] = [] if wanted.categories is None else [{"category": _one_of(wanted.categories)}]
+    if wanted.hidden:
+        categories.append({"category": {"$nin": list(wanted.hidden)}})
     attributes = [_has(attribute) for attribute in wanted.attributes]
     return (*categories, *_price(wanted), *attributes, *_in_stock(wanted))
 

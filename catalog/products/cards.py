@@ -1,14 +1,15 @@
 """Products one by one: by key on one shard, by id alone through the directory, wherever they have moved.
 
 A card is what a visitor sees, perhaps a moment old, and never of a withdrawn product. What a cart or an order needs is
-read fresh from the primary, withdrawn or not.
+read fresh from the primary, withdrawn or not; there a product of a hidden category counts as withdrawn.
 """
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import NamedTuple
 
 from catalog.documents import ProductDocument, StockLevel
 from catalog.models import Product, ProductDirectory
+from catalog.structure.category_tree import CATEGORIES
 from gateway.mongo.client import Expression
 from gateway.mongo.policies import CATALOG_CARD, STOCK_CHECK, STOCK_DISPLAY, Policy
 from gateway.mongo.reads import Read, Steps
@@ -104,13 +105,18 @@ def _wherever(keys: Sequence[ProductKey], policy: Policy, fields: tuple[str, ...
     """
     if not keys:
         return {}
+    tree = yield from CATEGORIES.steps()
     found: Products = yield _products(keys, policy, fields)
     absent = sorted({key.id for key in keys} - found.keys())
     if absent:
         moved: list[ProductKey] = yield keys_now(absent, policy)
         if moved:
             found |= yield _products(moved, policy, fields)
-    return found
+    return {id_: _as_shown(product, tree.hidden) for id_, product in found.items()}
+
+
+def _as_shown(product: ProductDocument, hidden: Container[str]) -> ProductDocument:
+    return {**product, "withdrawn": True} if product["category"] in hidden else product
 
 
 def _products(keys: Sequence[ProductKey], policy: Policy, fields: tuple[str, ...] | None) -> Read[Products]:

@@ -97,7 +97,6 @@ def set_attributes(
     if errors := list(_errors(trimmed)):
         raise Refused(errors)
     edit_structure(lambda: _set(category, _in_order(trimmed), actor, None if seen is None else _in_order(seen)))
-    CATEGORIES.forget()
 
 
 def _set(category: str, wanted: list[CategoryAttribute], actor: Actor, seen: list[CategoryAttribute] | None) -> None:

@@ -1,7 +1,6 @@
-"""The category tree in the hands of merchandisers: add, rename, reorder, delete what is empty.
+"""The category tree in the hands of merchandisers: add, rename, hide, delete what is empty.
 
-A slug stands in products and addresses and never changes; a category stays under the parent it was made under. Moving a
-branch is left out on purpose: it would rewrite the path of everything below it.
+A slug stands in products and addresses and never changes. Branches are moved in branches.py, merged in merges.py.
 """
 
 import re
@@ -17,6 +16,7 @@ from catalog.errors import (
     CategoryExists,
     CategoryHasProducts,
     CategoryInUse,
+    IsMerging,
     TooDeep,
     UnknownCategory,
 )
@@ -56,6 +56,14 @@ def edit_category(
     return edit_structure(lambda: _edit(slug, name, position, actor, seen))
 
 
+def hide_category(slug: str, *, hidden: bool, actor: Actor) -> None:
+    """Take the category with all that is below it out of buyers' sight, or show it again.
+
+    No product is changed: whoever shows or sells one asks the remembered tree, and knows within `REMEMBER_SECONDS`.
+    """
+    edit_structure(lambda: _hide(slug, hidden, actor))
+
+
 def delete_category(slug: str, *, actor: Actor) -> None:
     """Delete the category; refused when something is in it or comes into it meanwhile."""
     edit_structure(lambda: _delete(slug, actor))
@@ -63,7 +71,7 @@ def delete_category(slug: str, *, actor: Actor) -> None:
 
 def is_empty(slug: str) -> bool:
     """Whether the category has neither subcategories nor products."""
-    return not _has_children(slug) and not _has_products(slug)
+    return not has_children(slug) and not has_products(slug)
 
 
 def _add(slug: str, name: str, parent: str | None, position: int, actor: Actor) -> CategoryDocument:
@@ -71,17 +79,16 @@ def _add(slug: str, name: str, parent: str | None, position: int, actor: Actor) 
     path: list[str] = []
     if parent is not None:
         change_structure()
-        above = _categories().find_one({"_id": parent}, session=session)
+        above = categories().find_one({"_id": parent}, session=session)
         if above is None:
             raise UnknownCategory("parent", category=parent)
-        if _has_products(parent):
-            raise CategoryHasProducts("parent", category=parent)
+        refuse_children(parent, "parent")
         path = [*above["path"], parent]
         if len(path) > MAX_DEPTH:
             raise TooDeep("parent", limit=MAX_DEPTH + 1)
     document: CategoryDocument = {"_id": slug, "name": name, "path": path, "position": position}
     try:
-        _categories().insert_one(document, session=session)
+        categories().insert_one(document, session=session)
     except DuplicateKeyError as error:
         raise CategoryExists("slug") from error
     record(Action.CATEGORY_ADDED, f"category:{slug}", actor=actor, changes=differences({}, _audited(document)))
@@ -90,15 +97,25 @@ def _add(slug: str, name: str, parent: str | None, position: int, actor: Actor) 
 
 def _edit(slug: str, name: str, position: int, actor: Actor, seen: Edition | None) -> CategoryDocument:
     session = orm_connection().session
-    before = _categories().find_one({"_id": slug}, session=session)
+    before = categories().find_one({"_id": slug}, session=session)
     if before is None:
         raise UnknownCategory(category=slug)
     refuse_unless_seen(before, seen)
     after: CategoryDocument = {**before, "name": name, "position": position}
     if changes := differences(_audited(before), _audited(after)):
-        _categories().update_one({"_id": slug}, {"$set": {"name": name, "position": position}}, session=session)
+        categories().update_one({"_id": slug}, {"$set": {"name": name, "position": position}}, session=session)
         record(Action.CATEGORY_CHANGED, f"category:{slug}", actor=actor, changes=changes)
     return after
+
+
+def _hide(slug: str, hidden: bool, actor: Actor) -> None:
+    before = categories().find_one_and_update(
+        {"_id": slug}, {"$set": {"hidden": hidden}}, session=orm_connection().session
+    )
+    if before is None:
+        raise UnknownCategory(category=slug)
+    if (was := before.get("hidden", False)) != hidden:
+        record(Action.CATEGORY_CHANGED, f"category:{slug}", actor=actor, changes={"hidden": (was, hidden)})
 
 
 def _delete(slug: str, actor: Actor) -> None:
@@ -106,17 +123,40 @@ def _delete(slug: str, actor: Actor) -> None:
     change_structure()
     if not is_empty(slug):
         raise CategoryInUse
-    before = _categories().find_one_and_delete({"_id": slug}, session=session)
+    refuse_while_merging(slug)
+    before = categories().find_one({"_id": slug}, session=session)
     if before is None:
         raise UnknownCategory(category=slug)
-    record(Action.CATEGORY_DELETED, f"category:{slug}", actor=actor, changes=differences(_audited(before), {}))
+    remove_category(before, actor=actor)
 
 
-def _has_children(slug: str) -> bool:
-    return _categories().find_one({"path": slug}, session=orm_connection().session) is not None
+def remove_category(category: CategoryDocument, *, actor: Actor, merged_into: str | None = None) -> None:
+    """Delete the category in the running transaction; the caller has seen to it that nothing is in it."""
+    slug = category["_id"]
+    categories().delete_one({"_id": slug}, session=orm_connection().session)
+    changes = differences(_audited(category), {"merged_into": merged_into} if merged_into else {})
+    record(Action.CATEGORY_DELETED, f"category:{slug}", actor=actor, changes=changes)
 
 
-def _has_products(slug: str) -> bool:
+def refuse_children(slug: str, *path: str) -> None:
+    """Raise what keeps the category from having subcategories: products in it, or on their way into it."""
+    if has_products(slug):
+        raise CategoryHasProducts(*path, category=slug)
+    refuse_while_merging(slug, *path)
+
+
+def refuse_while_merging(slug: str, *path: str) -> None:
+    """Raise IsMerging while the category is taken into another, or another into it."""
+    either = {"$or": [{"_id": slug, "merging": {"$exists": True}}, {"merging.into": slug}]}
+    if categories().find_one(either, session=orm_connection().session):
+        raise IsMerging(*path, category=slug)
+
+
+def has_children(slug: str) -> bool:
+    return categories().find_one({"path": slug}, session=orm_connection().session) is not None
+
+
+def has_products(slug: str) -> bool:
     products = collection_of(Product._meta.db_table, ProductDocument)
     return products.find_one({"category": slug}, projection=["_id"], session=orm_connection().session) is not None
 
@@ -136,6 +176,6 @@ def _errors(name: str, position: int) -> list[DomainError]:
     return errors if 0 <= position <= MAX_POSITION else [*errors, BadPosition("position", limit=MAX_POSITION)]
 
 
-def _categories() -> Collection[CategoryDocument]:
+def categories() -> Collection[CategoryDocument]:
     """Small, and not sharded."""
     return collection_of(CATEGORIES_COLLECTION, CategoryDocument)

@@ -15,7 +15,7 @@ from catalog.documents import AttributeDocument, StructurePart
 from catalog.models import Category
 from gateway.fallback import served
 from gateway.mongo.policies import CATALOG_LIST, note_policy
-from gateway.mongo.reads import Read, run, run_async
+from gateway.mongo.reads import Read, Steps, run, run_async
 
 CATEGORIES_COLLECTION = Category._meta.db_table
 
@@ -127,6 +127,12 @@ class RememberedTree:
         self._read_at = float("-inf")
         self._reading: asyncio.Task[CategoryTree] | None = None
 
+    def steps(self) -> Steps[CategoryTree]:
+        """The tree for reads in steps: one read more, where it is not remembered."""
+        if (known := self._known()) is not None:
+            return known
+        return self._remember((yield whole_tree()))
+
     def get(self) -> CategoryTree:
         if (known := self._known()) is not None:
             return known
@@ -162,3 +168,8 @@ class RememberedTree:
 
 
 CATEGORIES = RememberedTree()
+
+
+async def is_shown(category: str) -> bool:
+    """Whether buyers see the products of this category; those of one that is younger than the memory, they do."""
+    return category not in (await CATEGORIES.get_async()).hidden

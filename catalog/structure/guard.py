@@ -10,13 +10,15 @@ import random
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, TypeVar
 
+from django.db import transaction
 from pymongo import UpdateOne
 
 from catalog.cassandra.structure import copy_soon
 from catalog.documents import CategoryDocument, GeozoneDocument, GuardStripe
-from catalog.errors import NotALeaf, UnknownCategory, UnknownGeozone
+from catalog.errors import IsMerging, NotALeaf, UnknownCategory, UnknownGeozone
 from catalog.models import Category, Geozone, StructureGuard
 from catalog.products.derived import DEFAULT_LOW_AT
+from catalog.structure.category_tree import CATEGORIES as REMEMBERED_TREE
 from gateway.domain.errors import DomainError
 from gateway.mongo.client import collection_of, orm_connection
 from gateway.mongo.transactions import DEFAULT_SECONDS, in_transaction
@@ -30,10 +32,19 @@ STRIPES = 16
 
 
 def edit_structure(work: Callable[[], T], *, seconds: float = DEFAULT_SECONDS) -> T:
-    """Run a change of categories or geozones in one transaction, and have it copied soon."""
-    result = in_transaction(work, seconds=seconds)
+    """Run a change of categories or geozones in one transaction, the running one if any, and have it copied soon."""
+
+    def edit() -> T:
+        result = work()
+        transaction.on_commit(_tell)
+        return result
+
+    return in_transaction(edit, seconds=seconds)
+
+
+def _tell() -> None:
+    REMEMBERED_TREE.forget()
     copy_soon()
-    return result
 
 
 def use_structure() -> None:
@@ -74,8 +85,11 @@ def place_in(slug: str, *path: str) -> Place:
     category = next(iter(found), None)
     if category is None:
         return Place([UnknownCategory(*path, category=slug)])
+    errors: list[DomainError] = [NotALeaf(*path, category=slug)] if category["below"] else []
+    if category.get("merging"):
+        errors.append(IsMerging(*path, category=slug))
     return Place(
-        [NotALeaf(*path, category=slug)] if category["below"] else [],
+        errors,
         low_at_in([*sorted(category["above"], key=lambda above: len(above["path"])), category]),
     )
 

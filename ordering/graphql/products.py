@@ -8,6 +8,7 @@ from strawberry.dataloader import DataLoader
 from catalog.cassandra.cards import copied_by_id
 from catalog.documents import ProductDocument
 from catalog.products.cards import ProductKey, cards_wherever
+from catalog.structure.category_tree import is_shown
 from gateway.fallback import served
 from gateway.graphql.context import RequestContext
 from gateway.mongo.reads import run_steps_async
@@ -26,4 +27,5 @@ def product_loader(context: RequestContext) -> Loader:
 
 async def _load(keys: Sequence[ProductKey]) -> list[ProductDocument | None]:
     found = await served(lambda: run_steps_async(cards_wherever(keys)), lambda: copied_by_id(key.id for key in keys))
-    return [found.get(key.id) for key in keys]
+    shown = {id_: product for id_, product in found.items() if await is_shown(product["category"])}
+    return [shown.get(key.id) for key in keys]
