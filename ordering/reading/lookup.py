@@ -53,7 +53,7 @@ def walks_for(text: str) -> list[Walk]:
     sought = keys_sought(text)
     walks = [Walk(key, []) for key in sought.any_of]
     for words in sought.all_of:
-        # The longest word walks, since it is the rarest as a rule.
+        # The longest key walks, since it is the rarest as a rule.
         longest = max(words, key=len)
         walks.append(Walk(longest, [word for word in words if word != longest]))
     return walks

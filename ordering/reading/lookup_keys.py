@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from itertools import combinations
 from typing import NamedTuple
 
 from gateway.accounts.models import normalize_email
@@ -14,8 +15,8 @@ from ordering.numbers import number_in
 _SPACE = re.compile(r"\s")
 # The last digits of a telephone number, which people read out with their name.
 TAIL = 4
-# Enough for name, father's name and a double surname; the index holds a key for each.
-TAIL_WORDS = 5
+# Enough for name, father's name and a double surname; the index holds a key for each, each two and each three.
+NAME_WORDS = 5
 # More movements of money than an order ever has; the newest are the ones asked for.
 REFERENCES = 50
 
@@ -49,8 +50,10 @@ def keys_of(
         *([f"email:{normalize_email(contact['email'])}"] if contact["email"] else []),
         *([f"phone:{phone}"] if phone else []),
         *(f"name:{word}" for word in words),
+        *_joined_keys(words, 2),
+        *_joined_keys(words, 3),
         *([user_key(user_id)] if user_id else []),
-        *(_tail_key(phone[-TAIL:], word) for word in words[:TAIL_WORDS] if phone),
+        *(_tail_key(phone[-TAIL:], word) for word in words[:NAME_WORDS] if phone),
         *map(_product_key, product_ids),
         *map(_reference_key, reversed(newest)),
     ]
@@ -85,14 +88,25 @@ def keys_sought(text: str) -> Sought:
         any_of.append(_reference_key(text))
     words = name_words(text) if any(character.isalpha() for character in text) else []
     # Nobody is called 4567: to look for it would walk every namesake there is.
-    names = [] if any(word.isdecimal() for word in words) else [f"name:{word}" for word in words]
+    names = [] if any(word.isdecimal() for word in words) else _name_keys(words)
     return Sought(any_of, [each for each in (names, _by_tail(words)) if each])
+
+
+def _name_keys(words: list[str]) -> list[str]:
+    """The keys for a name of these words: together, since a common surname alone is that of every hundredth order."""
+    if len(words) == 1:
+        return [f"name:{words[0]}"]
+    return [*_joined_keys(words, min(3, len(words))), *(f"name:{word}" for word in words[NAME_WORDS:])]
+
+
+def _joined_keys(words: list[str], number: int) -> list[str]:
+    return [f"names:{' '.join(sorted(each))}" for each in combinations(words[:NAME_WORDS], number)]
 
 
 def _by_tail(words: list[str]) -> list[str]:
     """The keys for «4567 Иванов»: last digits of the telephone and words of the name; none when it is not that."""
     tails = [word for word in words if len(word) == TAIL and word.isascii() and word.isdecimal()]
-    names = [word for word in words if word not in tails][:TAIL_WORDS]
+    names = [word for word in words if word not in tails][:NAME_WORDS]
     return [_tail_key(tails[0], name) for name in names] if len(tails) == 1 else []
 
 
