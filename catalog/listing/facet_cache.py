@@ -30,7 +30,7 @@ OWN_ENTRIES = 200
 _RELEASE = "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end"
 
 
-async def remembered_facets(read: Aggregation[list[Facet]]) -> list[Facet]:
+async def remembered_facets(read: Aggregation[list[Facet]], *, milliseconds: int = REMEMBER_MS) -> list[Facet]:
     """The facets from memory; if it has none, computed by one caller while the others wait for it."""
     note_policy(CATALOG_LIST)
     key = _key(read)
@@ -48,7 +48,7 @@ async def remembered_facets(read: Aggregation[list[Facet]]) -> list[Facet]:
         if (known := await _known(key)) is not None:
             return known
         found = await run_async(read)
-        await _remember(key, found)
+        await _remember(key, found, milliseconds)
         return found
     finally:
         await _release(key, mine)
@@ -80,14 +80,14 @@ async def _claim(key: str, mine: str) -> bool:
     return _own.claim(f"{key}:lock", mine, COMPUTE_MS) if claimed is None else claimed
 
 
-async def _remember(key: str, found: list[Facet]) -> None:
+async def _remember(key: str, found: list[Facet], milliseconds: int) -> None:
     text = json.dumps(found, ensure_ascii=False)
 
     async def remember(redis: Redis) -> bool:
-        return bool(await redis.set(key, text, px=REMEMBER_MS))
+        return bool(await redis.set(key, text, px=milliseconds))
 
     if await ask_cache(remember) is None:
-        _own.put(key, text, REMEMBER_MS)
+        _own.put(key, text, milliseconds)
 
 
 async def _release(key: str, mine: str) -> None:

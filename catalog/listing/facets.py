@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import NamedTuple, TypedDict
 
 from catalog.listing.filters import Wanted, walk_of
-from catalog.models import Product
+from catalog.models import BY_CATEGORY_AND_ID, Product
 from gateway.mongo.client import Expression
 from gateway.mongo.policies import CATALOG_LIST
 from gateway.mongo.reads import Aggregation, Read
@@ -20,6 +20,8 @@ PRODUCTS = Product._meta.db_table
 # A page of filters longer than these helps no one; both by count, so that what is left out is rare.
 MAX_FACETS = 30
 MAX_VALUES = 50
+# Products that are looked at for suggestions, in all and of one category at least.
+MAX_SAMPLED, MIN_SAMPLED = 3_000, 100
 
 
 class FacetValue(NamedTuple):
@@ -95,6 +97,39 @@ def _facets(documents: Sequence[_Counted]) -> list[Facet]:
     ]
     found.sort(key=lambda facet: (-sum(value.products for value in facet.values), facet.name))
     return found[:MAX_FACETS]
+
+
+def category_counts() -> Aggregation[list[Facet]]:
+    """How many products each category has, withdrawn ones too, as one facet. Counts every key of an index."""
+    return Aggregation(
+        collection=PRODUCTS,
+        policy=CATALOG_LIST,
+        where={},
+        hint=BY_CATEGORY_AND_ID.name,
+        stages=({"$group": {"_id": "$category", "count": {"$sum": 1}}},),
+        result=lambda counted: [Facet("category", [FacetValue(each["_id"], each["count"]) for each in counted])],
+    )
+
+
+def sampled_facets(categories: Sequence[str]) -> Aggregation[list[Facet]]:
+    """Attribute values of some products of each category, for suggestions: no more than a few thousand are read."""
+    each = max(MIN_SAMPLED, MAX_SAMPLED // max(1, len(categories)))
+    first, *others = categories[: MAX_SAMPLED // MIN_SAMPLED] or [""]
+    return Aggregation(
+        collection=PRODUCTS,
+        policy=CATALOG_LIST,
+        where={"category": first},
+        hint=BY_CATEGORY_AND_ID.name,
+        stages=(
+            {"$limit": each},
+            *(
+                {"$unionWith": {"coll": PRODUCTS, "pipeline": [{"$match": {"category": other}}, {"$limit": each}]}}
+                for other in others
+            ),
+            *_COUNTED,
+        ),
+        result=_facets,
+    )
 
 
 def price_bound(wanted: Wanted, direction: int, *, every_category: Sequence[str]) -> Read[Decimal | None]:

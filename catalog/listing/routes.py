@@ -107,8 +107,9 @@ def route_to_count(asked: Filter, *, every_category: Sequence[str]) -> Steps[Rou
     ways = _Ways(asked, every_category)
     conditions = ways.conditions("price")
     if not conditions:
-        # By price those of one state need not be fetched.
-        return _complete(ways.in_order("_id" if asked.state is State.ANY else "price"), asked, [])
+        # By price those for sale, and those of a category, need not be fetched.
+        is_whole = asked.state is State.ANY or (asked.state is State.WITHDRAWN and asked.wanted.categories is None)
+        return _complete(ways.in_order("_id" if is_whole else "price"), asked, [])
     chosen = ((yield from _rarest(conditions)) if len(conditions) > 1 else None) or conditions[0]
     return _complete(chosen.route, asked, [each.check for each in conditions if each is not chosen])
 

@@ -15,7 +15,7 @@ from gateway.mongo.policies import SYNC, under
 from gateway.sync.batches import by_id
 
 # Those that only staff ask for: no copy in Cassandra has to follow.
-COMPLETED = {"discount", "missing"}
+COMPLETED = {"discount", "missing", "shelf"}
 
 
 def complete_products(report: Callable[[int], None] = lambda _: None) -> int:

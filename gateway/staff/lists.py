@@ -61,6 +61,22 @@ class Choice(admin.SimpleListFilter):
         return queryset
 
 
+class Typed(Choice):
+    """A filter whose value a person types; `PagedByKey.page` judges it. An empty one asks for nothing."""
+
+    def __init__(self, request: HttpRequest, params: dict[str, Any], model: type[Model], model_admin: Any) -> None:
+        # A form may have two fields for one filter, a choice and a free one: the one that says something counts.
+        given = [value.strip() for value in request.GET.getlist(str(self.parameter_name)) if value.strip()]
+        self._given = given[-1] if given else None
+        super().__init__(request, params, model, model_admin)
+
+    def value(self) -> str | None:
+        return self._given
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(self._given or "", "")]
+
+
 class KeysetList(ChangeList):
     """Django's list, filled by a read of ours instead of a query set."""
 

@@ -15,7 +15,7 @@ from gateway.mongo.client import collection_of
 class Command(BaseCommand):
     help = (
         "Gives products that an earlier release wrote the fields by which staff list new ones: discount, what is "
-        "missing, when they were edited. May be stopped at any time and run again; once is enough."
+        "missing, what runs low, when they were edited. May be stopped at any time and run again; once is enough."
     )
 
     def handle(self, *_: Any, **__: Any) -> None:
