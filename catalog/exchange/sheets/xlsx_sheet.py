@@ -172,6 +172,7 @@ class _Parser:
                 raise WorkbookTooLarge(limit=MAX_PIECE // MEGABYTE)
             self._expat.Parse(block)
             yield
+        self._expat.Parse(b"", True)
 
     def starts(self, name: str, attributes: dict[str, str]) -> None:
         raise NotImplementedError
