@@ -1,7 +1,12 @@
 """Every kind of job there is."""
 
 from admin_ext.jobs.kinds import JobKind
+from admin_ext.sheets.check import CHECK_KIND
+from admin_ext.sheets.load import LOAD_KIND
 
-_KINDS: tuple[JobKind, ...] = ()
+_KINDS: tuple[JobKind, ...] = (
+    CHECK_KIND,
+    LOAD_KIND,
+)
 
 KINDS = {kind.code: kind for kind in _KINDS}

@@ -66,6 +66,7 @@ INSTALLED_APPS = [
     "ordering",
     "admin_ext",
     "admin_ext.jobs",
+    "admin_ext.sheets",
     # The look of the admin; its site is ours, below. Before the contrib apps, whose templates it replaces.
     "unfold.apps.BasicAppConfig",
     "unfold.contrib.filters",
@@ -467,6 +468,13 @@ DJANGO_MAX_BODY_BYTES = env.int("DJANGO_MAX_BODY_BYTES", 50_000_000)
 DJANGO_MAX_BODY_SECONDS = env.float("DJANGO_MAX_BODY_SECONDS", 60.0)
 # How long a request waits for its turn.
 DJANGO_MAX_WAIT_SECONDS = env.float("DJANGO_MAX_WAIT_SECONDS", 10.0)
+
+# A file of products to be loaded; below DJANGO_MAX_BODY_BYTES.
+SHEET_MAX_BYTES = env.int("SHEET_MAX_BYTES", 45_000_000, validate=_SOME)
+# Rows of such a file: each is planned against its product, a thousand or two in a second.
+SHEET_MAX_ROWS = env.int("SHEET_MAX_ROWS", 500_000, validate=_SOME)
+# How long files that were loaded or made stay; then they delete themselves.
+SHEET_KEPT_DAYS = env.int("SHEET_KEPT_DAYS", 7, validate=_SOME)
 
 # ---------------------------------------------------------------- logs
 
