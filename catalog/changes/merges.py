@@ -106,7 +106,7 @@ def _take_children(category: CategoryDocument, target: CategoryDocument, actor: 
     before = thresholds_now()
     attach_children(category["_id"], target, actor=actor)
     remove_category(category, actor=actor, merged_into=target["_id"])
-    owe_thresholds(before, target["_id"])
+    owe_thresholds(before, target["_id"], more="thresholds_due" in category)
     return False
 
 

@@ -12,7 +12,7 @@ from catalog.structure.categories import MAX_DEPTH, categories, refuse_children
 from catalog.structure.guard import change_structure, edit_structure
 from catalog.structure.thresholds import owe_thresholds, thresholds_now
 from gateway.audit.trail import Action, Actor, differences, record
-from gateway.mongo.client import orm_connection
+from gateway.mongo.client import Expression, orm_connection
 
 # Between neighbours, so that the next one to come between them moves nobody else.
 GAP = 10
@@ -119,6 +119,6 @@ def _renumber(category: CategoryDocument, position: int, actor: Actor) -> None:
 
 def _children(parent: str | None) -> list[CategoryDocument]:
     """The categories right below this one, or the roots, in their order."""
-    below = {"path": []} if parent is None else {"path": parent}
+    below: Expression = {"path": []} if parent is None else {"path": parent}
     found = categories().find(below, session=orm_connection().session).sort([("position", 1), ("_id", 1)])
     return [each for each in found if (each["path"][-1] if each["path"] else None) == parent]

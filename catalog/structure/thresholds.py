@@ -5,7 +5,8 @@ the threshold of a branch changes, a mark in its category says that the products
 pays, batch by batch, with the threshold that is true when it runs.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from typing import NamedTuple
 
 from pymongo.collection import Collection
 
@@ -16,7 +17,7 @@ from catalog.products.derived import DEFAULT_LOW_AT, SHELF
 from catalog.products.drafts import MAX_QUANTITY
 from catalog.structure.categories import categories
 from catalog.structure.category_tree import CategoryNode, CategoryTree, whole_tree
-from catalog.structure.guard import change_structure, edit_structure, place_in, use_structure
+from catalog.structure.guard import change_structure, edit_structure, low_at_in, place_in, use_structure
 from gateway.audit.trail import Action, Actor, record
 from gateway.domain.uuid7 import uuid7
 from gateway.mongo.client import collection_of, orm_connection
@@ -38,24 +39,30 @@ def all_thresholds() -> dict[str, int]:
     return {slug: threshold_of(tree, node) for slug, node in tree.nodes.items()}
 
 
-def set_threshold(slug: str, low_at: int | None, *, actor: Actor, seen: int | None | str = "") -> bool:
+class Own(NamedTuple):
+    """The own threshold of a category as an editor saw it; None: it has none."""
+
+    low_at: int | None
+
+
+def set_threshold(slug: str, low_at: int | None, *, actor: Actor, seen: Own | None = None) -> bool:
     """Give the category this threshold; None: that of the category above it. Refused when it was not what was seen.
 
-    Returns whether products are owed another one, see `bring_in_line`; `seen` unless given: they looked at nothing.
+    Returns whether products are owed another one, see `bring_in_line`.
     """
     if low_at is not None and not 0 <= low_at <= MAX_QUANTITY:
         raise BadThreshold("low_at", limit=MAX_QUANTITY)
     return edit_structure(lambda: _set(slug, low_at, actor, seen))
 
 
-def _set(slug: str, low_at: int | None, actor: Actor, seen: int | None | str) -> bool:
+def _set(slug: str, low_at: int | None, actor: Actor, seen: Own | None) -> bool:
     change_structure()
     session = orm_connection().session
     category = categories().find_one({"_id": slug}, session=session)
     if category is None:
         raise UnknownCategory(category=slug)
     was = category.get("low_at")
-    if seen not in ("", was):
+    if seen not in (None, Own(was)):
         raise StructureChangedMeanwhile("low_at")
     if was == low_at:
         return False
@@ -71,10 +78,13 @@ def thresholds_now() -> Thresholds:
     return {slug: _nearest(each, found) for slug, each in found.items()}
 
 
-def owe_thresholds(before: Thresholds, slug: str) -> bool:
-    """Note in the category, in the running transaction, whether products below it have another threshold by now."""
+def owe_thresholds(before: Thresholds, slug: str, *, more: bool = False) -> bool:
+    """Note in the category, in the running transaction, whether products below it have another threshold by now.
+
+    `more`: they were owed one in any case.
+    """
     after = thresholds_now()
-    if all(after.get(each) == low_at for each, low_at in before.items() if each in after):
+    if not more and all(after[each] == low_at for each, low_at in before.items() if each in after):
         return False
     categories().update_one({"_id": slug}, {"$set": {"thresholds_due": str(uuid7())}}, session=orm_connection().session)
     return True
@@ -112,12 +122,7 @@ def pay_thresholds(slug: str, token: str) -> None:
 
 
 def _nearest(category: CategoryDocument, found: Mapping[str, CategoryDocument]) -> int:
-    branch: Iterable[CategoryDocument] = (
-        category,
-        *(found[slug] for slug in reversed(category["path"]) if slug in found),
-    )
-    own = (each.get("low_at") for each in branch)
-    return next((low_at for low_at in own if low_at is not None), DEFAULT_LOW_AT)
+    return low_at_in([*(found[slug] for slug in category["path"] if slug in found), category])
 
 
 def _products() -> Collection[ProductDocument]:
