@@ -3,10 +3,13 @@
 from admin_ext.jobs.kinds import JobKind
 from admin_ext.sheets.check import CHECK_KIND
 from admin_ext.sheets.load import LOAD_KIND
+from admin_ext.structure.jobs import CATEGORY_MERGE, CATEGORY_THRESHOLDS
 
 _KINDS: tuple[JobKind, ...] = (
     CHECK_KIND,
     LOAD_KIND,
+    CATEGORY_MERGE,
+    CATEGORY_THRESHOLDS,
 )
 
 KINDS = {kind.code: kind for kind in _KINDS}

@@ -5,6 +5,7 @@ from celery import shared_task
 from admin_ext.customers.anonymisation import sweep_anonymisations
 from admin_ext.job_kinds import KINDS
 from admin_ext.jobs import queue, runner, turns
+from admin_ext.structure.jobs import submit_owed
 from gateway.background import mark_begun, send_soon
 
 
@@ -26,3 +27,9 @@ def run_job(job_id: str) -> None:
 def sweep_jobs() -> None:
     """Have those jobs run for which no worker cares, every 10 s: they wait for a turn, or their worker died."""
     turns.resend_waiting()
+
+
+@shared_task(expires=30)
+def sweep_structure() -> None:
+    """Submit the jobs that changes of the category tree owe, every minute: whoever made one may have died."""
+    submit_owed()

@@ -139,10 +139,17 @@ class AttributeDocument(TypedDict):
     filterable: bool
 
 
-class Merging(TypedDict):
-    into: str
+class Owed(TypedDict):
+    """Work on products that a change of the tree has left to be done, and whoever wanted it."""
+
     token: str
-    """Names the job that moves the products."""
+    """Names the job that does it."""
+    actor_id: str
+    actor: str
+
+
+class Merging(Owed):
+    into: str
 
 
 class CategoryDocument(Named):
@@ -155,8 +162,8 @@ class CategoryDocument(Named):
     attributes: NotRequired[list[AttributeDocument]]
     merging: NotRequired[Merging]
     """While its products move into another category; it takes no others meanwhile."""
-    thresholds_due: NotRequired[str]
-    """Names the job that is owed: products of this branch have the threshold of before."""
+    thresholds_due: NotRequired[Owed]
+    """While products of this branch have the threshold of before."""
 
 
 class StructurePart(Named):

@@ -21,5 +21,6 @@ SCHEDULE = {
     "archive-orders": {"task": "ordering.tasks.archive", "schedule": crontab(hour=3, minute=0)},
     "sweep-customers": {"task": "admin_ext.tasks.sweep_customers", "schedule": 60.0},
     "sweep-jobs": {"task": "admin_ext.tasks.sweep_jobs", "schedule": 10.0},
+    "sweep-structure": {"task": "admin_ext.tasks.sweep_structure", "schedule": 60.0},
     "sweep-mails": {"task": "ordering.tasks.sweep_mails", "schedule": 60.0},
 }

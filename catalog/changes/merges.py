@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from catalog.changes.batch import Outcome, Wanted, change_products
-from catalog.documents import CategoryDocument, ProductDocument
+from catalog.documents import CategoryDocument, Merging, ProductDocument
 from catalog.errors import IsMerging, NotALeaf, NotMerging, UnknownCategory, WithinItself
 from catalog.products.cards import PRODUCTS, ProductKey
 from catalog.structure.branches import attach_children
@@ -22,9 +22,8 @@ from catalog.structure.categories import (
     remove_category,
 )
 from catalog.structure.guard import change_structure, edit_structure
-from catalog.structure.thresholds import owe_thresholds, thresholds_now
+from catalog.structure.thresholds import owe_thresholds, owed_by, thresholds_now
 from gateway.audit.trail import Action, Actor, record
-from gateway.domain.uuid7 import uuid7
 from gateway.mongo.client import collection_of, orm_connection
 
 
@@ -94,7 +93,7 @@ def _begin(slug: str, into: str, actor: Actor) -> bool:
         return False
     if has_children(into):
         raise NotALeaf("into", category=target["name"])
-    mark = {"into": into, "token": str(uuid7())}
+    mark: Merging = {**owed_by(actor), "into": into}
     categories().update_one({"_id": slug}, {"$set": {"merging": mark}}, session=session)
     _record(slug, (None, into), actor)
     return True
@@ -106,7 +105,7 @@ def _take_children(category: CategoryDocument, target: CategoryDocument, actor: 
     before = thresholds_now()
     attach_children(category["_id"], target, actor=actor)
     remove_category(category, actor=actor, merged_into=target["_id"])
-    owe_thresholds(before, target["_id"], more="thresholds_due" in category)
+    owe_thresholds(before, target["_id"], actor=actor, more="thresholds_due" in category)
     return False
 
 

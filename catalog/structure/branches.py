@@ -60,7 +60,7 @@ def _move(slug: str, parent: str | None, before: str | None, actor: Actor, seen_
             refuse_children(parent, "parent")
     thresholds = thresholds_now()
     moved = _put(category, path, before, actor)
-    owe_thresholds(thresholds, slug)
+    owe_thresholds(thresholds, slug, actor=actor)
     return moved
 
 

@@ -138,6 +138,18 @@ def remove_category(category: CategoryDocument, *, actor: Actor, merged_into: st
     record(Action.CATEGORY_DELETED, f"category:{slug}", actor=actor, changes=changes)
 
 
+def branch_of(slug: str) -> list[str]:
+    """The category and all below it as they are now, in the running transaction if there is one; by slug."""
+    found = categories().find({"$or": [{"_id": slug}, {"path": slug}]}, ["_id"], session=orm_connection().session)
+    return sorted(each["_id"] for each in found)
+
+
+def name_now(slug: str) -> str:
+    """The name as it is now; the slug of one that is gone."""
+    found = categories().find_one({"_id": slug}, ["name"])
+    return found["name"] if found else slug
+
+
 def refuse_children(slug: str, *path: str) -> None:
     """Raise what keeps the category from having subcategories: products in it, or on their way into it."""
     if has_products(slug):

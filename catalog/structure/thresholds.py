@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from pymongo.collection import Collection
 
-from catalog.documents import CategoryDocument, ProductDocument
+from catalog.documents import CategoryDocument, Owed, ProductDocument
 from catalog.errors import BadThreshold, StructureChangedMeanwhile, UnknownCategory
 from catalog.models import Product
 from catalog.products.derived import DEFAULT_LOW_AT, SHELF
@@ -69,7 +69,7 @@ def _set(slug: str, low_at: int | None, actor: Actor, seen: Own | None) -> bool:
     before = thresholds_now()
     categories().update_one({"_id": slug}, {"$set": {"low_at": low_at}}, session=session)
     record(Action.CATEGORY_CHANGED, f"category:{slug}", actor=actor, changes={"low_at": (was, low_at)})
-    return owe_thresholds(before, slug)
+    return owe_thresholds(before, slug, actor=actor)
 
 
 def thresholds_now() -> Thresholds:
@@ -78,7 +78,7 @@ def thresholds_now() -> Thresholds:
     return {slug: _nearest(each, found) for slug, each in found.items()}
 
 
-def owe_thresholds(before: Thresholds, slug: str, *, more: bool = False) -> bool:
+def owe_thresholds(before: Thresholds, slug: str, *, actor: Actor, more: bool = False) -> bool:
     """Note in the category, in the running transaction, whether products below it have another threshold by now.
 
     `more`: they were owed one in any case.
@@ -86,8 +86,14 @@ def owe_thresholds(before: Thresholds, slug: str, *, more: bool = False) -> bool
     after = thresholds_now()
     if not more and all(after[each] == low_at for each, low_at in before.items() if each in after):
         return False
-    categories().update_one({"_id": slug}, {"$set": {"thresholds_due": str(uuid7())}}, session=orm_connection().session)
+    mark = {"$set": {"thresholds_due": owed_by(actor)}}
+    categories().update_one({"_id": slug}, mark, session=orm_connection().session)
     return True
+
+
+def owed_by(actor: Actor) -> Owed:
+    """A mark of work that this person's change has left to be done."""
+    return {"token": str(uuid7()), "actor_id": actor.id, "actor": actor.name}
 
 
 def owing_thresholds() -> list[CategoryDocument]:
@@ -95,10 +101,18 @@ def owing_thresholds() -> list[CategoryDocument]:
     return list(categories().find({"thresholds_due": {"$exists": True}}))
 
 
-def bring_in_line(category: str, *, after: str, limit: int) -> str | None:
+class InLine(NamedTuple):
+    """Some products of a category that have its threshold now."""
+
+    products: int
+    last: str | None
+    """The id of the last of them; None: there are no more."""
+
+
+def bring_in_line(category: str, *, after: str, limit: int) -> InLine:
     """Give the next products of the category its threshold, in the running transaction.
 
-    In the order of their ids, from beyond `after`; returns the last of them, None when there are no more.
+    In the order of their ids, from beyond `after`.
     """
     use_structure()
     low_at = place_in(category).low_at
@@ -111,13 +125,15 @@ def bring_in_line(category: str, *, after: str, limit: int) -> str | None:
             [{"$set": {"low_at": low_at}}, {"$set": {"shelf": SHELF}}],
             session=session,
         )
-    return ids[-1] if len(ids) == limit else None
+    return InLine(len(ids), ids[-1] if len(ids) == limit else None)
 
 
 def pay_thresholds(slug: str, token: str) -> None:
     """Take the mark away, in the running transaction, unless a later change has left another."""
     categories().update_one(
-        {"_id": slug, "thresholds_due": token}, {"$unset": {"thresholds_due": ""}}, session=orm_connection().session
+        {"_id": slug, "thresholds_due.token": token},
+        {"$unset": {"thresholds_due": ""}},
+        session=orm_connection().session,
     )
 
 

@@ -94,8 +94,8 @@ def keys_sought(text: str) -> Sought:
 
 def _name_keys(words: list[str]) -> list[str]:
     """The keys for a name of these words: together, since a common surname alone is that of every hundredth order."""
-    if len(words) == 1:
-        return [f"name:{words[0]}"]
+    if len(words) < 2:
+        return [f"name:{word}" for word in words]
     return [*_joined_keys(words, min(3, len(words))), *(f"name:{word}" for word in words[NAME_WORDS:])]
 
 
