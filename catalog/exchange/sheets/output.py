@@ -46,5 +46,6 @@ def whole_file(format_: Format, language: Language, rows: Iterable[Sequence[Cell
 
 
 def _progress(state: State) -> Progress:
-    *numbers, members = state or ()
+    assert state is not None  # noqa: S101 - a workbook has been begun
+    *numbers, members = state
     return Progress(*numbers, tuple(tuple(member) for member in members))
