@@ -111,6 +111,35 @@ class PictureDocument(TypedDict):
     uploaded_by: str
 
 
+class Discount(TypedDict):
+    """A discount with a beginning and an end, see catalog/discounts/. Exactly one of `sale` and `percent` is given."""
+
+    id: str
+    state: str
+    sale: Decimal128 | None
+    percent: int | None
+    starts_at: datetime
+    ends_at: datetime
+    planned_by: str
+    planned_at: datetime
+    applied: NotRequired[Decimal128]
+    """The sale price that it gave the product when it began."""
+    before: NotRequired[Decimal128 | None]
+    """The sale price that it found."""
+    settled_at: NotRequired[datetime]
+    price_was_left: NotRequired[bool]
+    """At its end somebody else's price stood there, and stayed."""
+
+
+class DiscountPlanDocument(TypedDict):
+    """All discounts of one product, oldest first: one document, so that no two can overlap."""
+
+    _id: str
+    discounts: list[Discount]
+    due: NotRequired[datetime]
+    """When the next of them begins or ends."""
+
+
 class DirectoryEntry(TypedDict):
     """Where a product id lives."""
 

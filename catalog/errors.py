@@ -91,6 +91,44 @@ class PicturesAway(DomainError):
     )
 
 
+class PriceOrPercent(DomainError):
+    code = Code.INVALID
+    text = Text("Укажите ровно одно: цену или процент.", "Give exactly one of price and per cent.")
+
+
+class BadDiscountPercent(DomainError):
+    code = Code.INVALID
+    text = Text("Процент — от 1 до 99.", "A percentage is between 1 and 99.")
+
+
+class BadPeriod(DomainError):
+    code = Code.INVALID
+    text = Text("Скидка кончается позже, чем начинается.", "A discount ends later than it begins.")
+
+
+class PeriodOver(DomainError):
+    code = Code.INVALID
+    text = Text("Это время уже прошло.", "That time is over.")
+
+
+class PeriodTooFar(DomainError):
+    code = Code.INVALID
+    text = Text("Не дальше чем на {days} дней вперёд.", "At most {days} days ahead.")
+
+
+class DiscountsOverlap(DomainError):
+    code = Code.CONFLICT
+    text = Text(
+        "На это время уже запланирована скидка: {period}. Отмените её или выберите другое время.",
+        "A discount is planned for that time already: {period}. Cancel it or choose another time.",
+    )
+
+
+class DiscountOver(DomainError):
+    code = Code.CONFLICT
+    text = Text("Этой скидки уже нет: она кончилась или отменена.", "This discount is over or was cancelled.")
+
+
 class BadQuantity(DomainError):
     code = Code.INVALID
     text = Text("Количество — от 0 до {limit}.", "A quantity is between 0 and {limit}.")

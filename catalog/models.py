@@ -248,6 +248,26 @@ class Picture(ShardedDocument):
         return self.name
 
 
+class DiscountPlan(ShardedDocument):
+    """The discounts of one product that begin and end by themselves. See catalog/discounts/."""
+
+    id = models.CharField(primary_key=True, db_column="_id", max_length=64)
+    discounts = models.JSONField(default=list)
+    due = models.DateTimeField(null=True)
+
+    collection: ClassVar[Collection] = Collection(
+        shard_key={"_id": "hashed"}, indexes=(Index({"due": 1}, where={"due": {"$exists": True}}),)
+    )
+
+    class Meta:
+        managed = False
+        db_table = "discount_plans"
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return self.id
+
+
 class ProductDirectory(ShardedDocument):
     """Where a product id lives. `_id` alone is unique here across shards, which it is not in `products`."""
 

@@ -3,6 +3,7 @@
 from celery import shared_task
 
 from catalog.cassandra import structure
+from catalog.discounts import turns
 from catalog.errors import PicturesAway
 from catalog.pictures import orphans, thumbnails, uploads
 from gateway.background import GivesUp, mark_begun
@@ -34,3 +35,9 @@ def sweep_pictures() -> None:
     """Make thumbnails that are missing and remove pictures that nobody shows, every 10 minutes."""
     thumbnails.sweep_thumbnails()
     orphans.sweep_orphans()
+
+
+@shared_task(expires=30)
+def turn_discounts() -> None:
+    """Begin and end the discounts whose time has come, every 30 s. A run that waited longer is replaced by the next."""
+    turns.turn_discounts()

@@ -7,6 +7,7 @@ SCHEDULE = {
     "catch-up-sessions": {"task": "gateway.tasks.catch_up_sessions", "schedule": 10.0},
     "copy-shop-structure": {"task": "catalog.tasks.copy_structure", "schedule": 300.0},
     "sync-sweep": {"task": "gateway.tasks.sync_sweep", "schedule": 10.0},
+    "turn-discounts": {"task": "catalog.tasks.turn_discounts", "schedule": 30.0},
     "sweep-pictures": {"task": "catalog.tasks.sweep_pictures", "schedule": 600.0},
     "abandon-expired-carts": {"task": "cart.tasks.sweep", "schedule": 300.0},
     "analyse-abandoned-carts": {"task": "cart.tasks.analyse", "schedule": 600.0},

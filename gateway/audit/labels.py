@@ -33,6 +33,7 @@ class Form(Enum):
     PIECES = "pieces"
     """Product → how many."""
     IMAGES = "images"
+    MOMENT = "moment"
     UNSAID = "unsaid"
     """An id that says nothing to people: left out."""
 
@@ -86,6 +87,18 @@ ACTIONS: Mapping[Action, Told] = {
     Action.STOCK_ADJUSTED: Told(
         Text("изменение остатка", "stock adjusted"),
         Text("изменён остаток товара {object}", "adjusted the stock of {object}"),
+    ),
+    Action.DISCOUNT_PLANNED: Told(
+        Text("скидка запланирована", "discount planned"),
+        Text("запланирована скидка на товар {object}", "planned a discount on {object}"),
+    ),
+    Action.DISCOUNT_CANCELLED: Told(
+        Text("скидка отменена", "discount cancelled"),
+        Text("отменена скидка на товар {object}", "cancelled a discount on {object}"),
+    ),
+    Action.DISCOUNT_LEFT: Told(
+        Text("скидка не тронула цену", "discount left the price"),
+        Text("запланированная скидка оставила цену товара {object}", "a planned discount left the price of {object}"),
     ),
     Action.RESERVATION_CORRECTED: Told(
         Text("исправление резерва", "reservation corrected"),
@@ -198,6 +211,9 @@ ACTIONS: Mapping[Action, Told] = {
 # Actions whose code does not begin with the kind of object that they are done to.
 _KIND_OF: Mapping[Action, str] = {
     Action.STOCK_ADJUSTED: "product",
+    Action.DISCOUNT_PLANNED: "product",
+    Action.DISCOUNT_CANCELLED: "product",
+    Action.DISCOUNT_LEFT: "product",
     Action.RESERVATION_CORRECTED: "product",
     Action.CONTACTS_SHOWN: "customer",
     Action.CART_RESTORED: "customer",
@@ -217,6 +233,10 @@ FIELDS: Mapping[str, Field] = {
     "description": Field(Text("описание", "description")),
     "base_price": Field(Text("цена", "price"), Form.MONEY),
     "sale_price": Field(Text("цена со скидкой", "sale price"), Form.MONEY),
+    "discount_price": Field(Text("цена со скидкой", "sale price"), Form.MONEY),
+    "discount_percent": Field(Text("скидка, %", "discount, %")),
+    "discount_from": Field(Text("с", "from"), Form.MOMENT),
+    "discount_until": Field(Text("до", "until"), Form.MOMENT),
     "attributes": Field(Text("характеристики", "attributes")),
     "images": Field(Text("изображения", "images"), Form.IMAGES),
     "withdrawn": Field(Text("снят с продажи", "withdrawn"), Form.FLAG),
@@ -268,6 +288,7 @@ SOURCES: Mapping[str, Text] = {
 
 PROGRAMS: Mapping[str, Text] = {
     "stock_drift": Text("сверка резервов", "the check of reservations"),
+    "discounts": Text("расписание скидок", "the schedule of discounts"),
     "import": Text("импорт", "the import"),
     "roles": Text("команда roles", "the command «roles»"),
 }

@@ -153,6 +153,8 @@ def _shown(value: Any, field: Field, names: Names) -> str:
             return _money(value)
         case Form.FLAG:
             return said(YES if value else NO)
+        case Form.MOMENT:
+            return time_text(value)
         case Form.IMAGES:
             return said(IMAGES, count=len(value))
     return _text(value)

@@ -1,0 +1,1 @@
+"""Discounts that begin and end by themselves."""
