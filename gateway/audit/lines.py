@@ -1,6 +1,6 @@
 """Entries as lines that people read: who, from where, what, old → new, and why."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
@@ -99,6 +99,15 @@ def lines_of(found: Sequence[AuditEntryDocument], *, reader: User) -> list[Line]
     return [_line(entry, names, people, opens) for entry in found]
 
 
+def changes_in_words(kind: str, several: Sequence[Mapping[str, Sequence[Any]]]) -> list[list[Change]]:
+    """Changes of objects of one kind, field → (before, after), in words. Asks for each kind of name once."""
+    names = Names()
+    for changes in several:
+        _need_values(names, kind, changes)
+    names.read()
+    return [list(_changes(changes, kind, names)) for changes in several]
+
+
 def _line(entry: AuditEntryDocument, names: Names, people: dict[str, str], opens: set[str]) -> Line:
     kind, _, object_id = entry["target"].partition(":")
     called = _object(names, kind, object_id)
@@ -113,7 +122,7 @@ def _line(entry: AuditEntryDocument, names: Names, people: dict[str, str], opens
         told=_told(entry["action"], kind, called),
         object=called,
         object_url=_page_of(kind, object_id) if kind in opens else "",
-        changes=tuple(_changes(entry, kind, names)),
+        changes=tuple(_changes(entry["changes"], kind, names)),
         reason=entry["reason"],
         step=entry.get("step", ""),
     )
@@ -128,8 +137,8 @@ def _told(code: str, kind: str, called: str) -> str:
     return said(ACTIONS[Action(code)].line, object=called, kind=kind_name)
 
 
-def _changes(entry: AuditEntryDocument, kind: str, names: Names) -> Iterable[Change]:
-    for name, (before, after) in entry["changes"].items():
+def _changes(changes: Mapping[str, Sequence[Any]], kind: str, names: Names) -> Iterable[Change]:
+    for name, (before, after) in changes.items():
         field = field_of(kind, name)
         if field is None:
             yield Change(name, _text(before), _text(after) or NOTHING)
@@ -208,7 +217,11 @@ def _need(names: Names, entry: AuditEntryDocument) -> None:
     declared = KINDS.get(kind)
     if declared and declared.named:
         names.need(declared.named, object_id)
-    for name, values in entry["changes"].items():
+    _need_values(names, kind, entry["changes"])
+
+
+def _need_values(names: Names, kind: str, changes: Mapping[str, Sequence[Any]]) -> None:
+    for name, values in changes.items():
         if part := name.partition(".")[2]:
             names.need(Named.GEOZONE, part)
         field = field_of(kind, name)
