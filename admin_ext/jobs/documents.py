@@ -3,6 +3,8 @@
 from datetime import datetime
 from typing import Any, Literal, NotRequired, TypedDict
 
+from bson import ObjectId
+
 State = Literal["waiting", "running", "paused", "cancelled", "done", "failed"]
 UNFINISHED: tuple[State, ...] = ("waiting", "running", "paused")
 FINISHED: tuple[State, ...] = ("cancelled", "done", "failed")
@@ -67,6 +69,25 @@ class JobDocument(TypedDict):
     started_at: datetime | None
     finished_at: datetime | None
     lease: NotRequired[Lease]
+
+
+class ResultLink(Said):
+    """A button on the page of a job: what it made."""
+
+    url: str
+
+
+class RemarkDocument(Said):
+    """What a job left alone of one product, see admin_ext/jobs/remarks.py; the text is the reason of a refusal."""
+
+    _id: ObjectId
+    job: str
+    product: str
+    field: str
+    """The value that somebody has changed since; empty: the whole product was refused."""
+    now: Any
+    wished: Any
+    """What the value would have become."""
 
 
 class TurnDocument(TypedDict):

@@ -65,3 +65,5 @@ class JobKind:
     counts: Mapping[str, Text] = field(default_factory=dict)
     undo: Callable[[JobDocument], Submission] | None = None
     """The job that takes it back; None: that cannot be done."""
+    words: Callable[[JobDocument], Sequence[tuple[Text, str]]] | None = None
+    """The job's parameters as its page shows them: labels and texts, in the language of the page; None: none."""

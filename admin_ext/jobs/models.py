@@ -3,6 +3,7 @@
 from typing import ClassVar
 
 from django.db import models
+from django_mongodb_backend.fields import ObjectIdAutoField
 
 from gateway.mongo.collections import Collection, Index
 
@@ -58,3 +59,21 @@ class JobTurn(models.Model):
 
     def __str__(self) -> str:
         return str(self.taken)
+
+
+class JobRemark(models.Model):
+    """What a job left alone of one product, and why. See admin_ext/jobs/remarks.py."""
+
+    id = ObjectIdAutoField(primary_key=True, db_column="_id")
+    job = models.CharField(max_length=36)
+    product = models.CharField(max_length=64)
+
+    collection: ClassVar[Collection] = Collection(indexes=(Index({"job": 1, "_id": 1}),))
+
+    class Meta:
+        managed = False
+        db_table = "job_remarks"
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return self.product

@@ -75,7 +75,8 @@ def _new_job(job_id: str, submission: Submission, actor: Actor, pace: int) -> Jo
         "_id": job_id,
         "number": newest["number"] + 1 if newest else 1,
         "kind": submission.kind,
-        "title": said_in_both(submission.title),
+        # As it stands: it may hold what people typed, braces too.
+        "title": {"ru": submission.title.ru, "en": submission.title.en},
         "parameters": dict(submission.parameters),
         "scope": list(submission.scope),
         "state": "waiting",
