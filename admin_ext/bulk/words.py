@@ -1,5 +1,6 @@
 """A bulk change in people's words."""
 
+from datetime import datetime
 from decimal import Decimal
 
 from catalog.bulk.cautions import Caution
@@ -20,9 +21,15 @@ from catalog.bulk.operations import (
     Withdraw,
 )
 from catalog.bulk.rounding import Direction
+from catalog.listing import parameters
+from catalog.listing.parameters import NAMES as PARAMETER_NAMES
+from catalog.listing.routes import State
+from catalog.listing.selection import Selection
 from catalog.structure.names import category_name, geozone_name
 from gateway.domain.money import money_text
 from gateway.domain.texts import Text
+from gateway.staff.language import said
+from gateway.staff.times import time_text
 
 PRICES = {
     Prices.BOTH: Text("цены", "prices"),
@@ -48,6 +55,18 @@ CAUTIONS = {
     Caution.ROUNDING_IDLE: Text("округление ничего не меняет", "rounding changes nothing"),
 }
 MINUS = "−"
+TICKED = Text("отмеченные в списке: {count}", "ticked in the list: {count}")
+SEARCHED = Text("поиск: «{text}»", 'search: "{text}"')
+FILTER_VALUES = {
+    State.ON_SALE.value: Text("в продаже", "on sale"),
+    State.WITHDRAWN.value: Text("сняты с продажи", "withdrawn"),
+    "none": Text("нет", "none"),
+    "low": Text("мало", "low"),
+    "some": Text("есть", "some"),
+    "image": Text("изображения", "an image"),
+    "description": Text("описания", "a description"),
+    "attributes": Text("характеристик", "attributes"),
+}
 
 
 def title_of(change: BulkChange) -> Text:
@@ -111,3 +130,25 @@ def _signed(number: Decimal, unit: str) -> str:
 def _signed_money(amount: Decimal) -> tuple[str, str]:
     sign = "+" if amount > 0 else MINUS
     return f"{sign}{money_text(abs(amount))}", f"{sign}{money_text(abs(amount), 'en')}"
+
+
+def selection_words(selection: Selection) -> list[str]:
+    """What was selected, in the language of the page: one text for each filter."""
+    if selection.ids:
+        return [said(TICKED, count=len(selection.ids))]
+    filters = [
+        f"{said(PARAMETER_NAMES[name])}: {_filter_text(name, value)}" for name, value in selection.filters.items()
+    ]
+    return [*filters, *([said(SEARCHED, text=selection.search)] if selection.search else [])]
+
+
+def _filter_text(name: str, value: str) -> str:
+    match name:
+        case parameters.CATEGORY:
+            return f"«{category_name(value)}»"
+        case parameters.STOCK:
+            geozone, _, level = value.rpartition(":")
+            return f"{geozone_name(geozone)}, {said(FILTER_VALUES[level])}"
+        case parameters.CHANGED:
+            return time_text(datetime.fromisoformat(value))
+    return said(FILTER_VALUES[value]) if value in FILTER_VALUES else value
