@@ -1,5 +1,6 @@
 """Pages of what is no domain's own, for Django's admin to find."""
 
 from admin_ext.customers.admin import CustomerAdmin
+from admin_ext.jobs.pages.admin import JobAdmin
 
-__all__ = ["CustomerAdmin"]
+__all__ = ["CustomerAdmin", "JobAdmin"]

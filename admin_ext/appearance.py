@@ -63,6 +63,10 @@ def focus_script(request: HttpRequest) -> str:
     return static("admin_ext/focus.js")
 
 
+def notices_script(request: HttpRequest) -> str:
+    return static("admin_ext/notices.js")
+
+
 def time_zone(request: HttpRequest) -> dict[str, str]:
     """For every page: in which zone its times are."""
     return {"time_zone": said(TIMES_ARE, zone=zone_text())}
@@ -91,7 +95,7 @@ UNFOLD: dict[str, Any] = {
     "BORDER_RADIUS": "8px",
     "COLORS": {"primary": PETROL},
     "STYLES": ["admin_ext.appearance.style_sheet"],
-    "SCRIPTS": ["admin_ext.appearance.focus_script"],
+    "SCRIPTS": ["admin_ext.appearance.focus_script", "admin_ext.appearance.notices_script"],
     "GLOBAL_CALLBACK": "admin_ext.appearance.time_zone",
     "DASHBOARD_CALLBACK": "admin_ext.home.with_cards",
     "ACCOUNT": {"navigation": "admin_ext.appearance.own_pages"},
