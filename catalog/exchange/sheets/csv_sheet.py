@@ -25,25 +25,28 @@ def read_csv(file: BinaryIO, *, max_rows: int, is_known: Callable[[str], bool]) 
     return Sheet(Format.CSV, header, below, encoding=encoding, separator=separator)
 
 
-def _text(file: BinaryIO, encoding: str) -> io.TextIOBase:
+class _Borrowed(io.BufferedIOBase):
+    """A file that stays open when its reader is gone: it is the caller's."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        return self._file.read(-1 if size is None else size)
+
+    def read1(self, size: int = -1, /) -> bytes:
+        return self._file.read(size)
+
+
+def _text(file: BinaryIO, encoding: str) -> io.TextIOWrapper:
     file.seek(0)
-    decoded = io.TextIOWrapper(file, encoding, newline="")
-    # The file is the caller's: whoever is done with the text must not close it.
-    return _Kept(decoded)
+    return io.TextIOWrapper(_Borrowed(file), encoding, newline="")
 
 
-class _Kept(io.TextIOBase):
-    def __init__(self, text: io.TextIOWrapper) -> None:
-        self._text = text
-
-    def readline(self, size: int = -1, /) -> str:  # type: ignore[override]
-        return self._text.readline(size)
-
-    def __del__(self) -> None:
-        self._text.detach()
-
-
-def _rows(text: io.TextIOBase, separator: str) -> Iterator[Row]:
+def _rows(text: io.TextIOWrapper, separator: str) -> Iterator[Row]:
     reader = csv.reader(_lines(text), delimiter=separator)
     number = 0
     while True:
@@ -59,7 +62,7 @@ def _rows(text: io.TextIOBase, separator: str) -> Iterator[Row]:
         yield Row(number, cells)
 
 
-def _lines(text: io.TextIOBase) -> Iterator[str]:
+def _lines(text: io.TextIOWrapper) -> Iterator[str]:
     number = 0
     while line := text.readline(MAX_LINE + 1):
         if len(line) > MAX_LINE:

@@ -1,0 +1,46 @@
+"""Files are sent, checked and loaded, as the pages and the workers would do it."""
+
+import io
+from typing import Any
+
+from admin_ext.job_kinds import KINDS
+from admin_ext.jobs import runner
+from admin_ext.jobs.documents import JobDocument
+from admin_ext.jobs.queue import job_of
+from admin_ext.sheets.documents import ImportDocument
+from admin_ext.sheets.imports import begin_import, import_of, load_import
+from catalog.tests.shop import MARINA
+
+HEADER = "Артикул;Название;Категория;Цена;Цена со скидкой;Остаток: Москва;Характеристика: Цвет"
+
+
+def sent(text: str | bytes, name: str = "товары.csv", **given: Any) -> ImportDocument:
+    """An import of the file, not checked yet."""
+    data = text.encode() if isinstance(text, str) else text
+    given = {"may_change_stock": True, "actor": MARINA, **given}
+    return begin_import(io.BytesIO(data), name, size=len(data), **given)
+
+
+def run_job(job_id: str) -> JobDocument:
+    """The job, run to its end."""
+    while runner.run(job_id, KINDS):
+        pass
+    return job_of(job_id)
+
+
+def checked(text: str | bytes, **given: Any) -> ImportDocument:
+    sheet = sent(text, **given)
+    run_job(sheet["check_job"])
+    return import_of(sheet["_id"])
+
+
+def loaded(text: str | bytes, **given: Any) -> ImportDocument:
+    sheet = load_import(checked(text, **given)["_id"], actor=MARINA)
+    run_job(sheet["load_job"])
+    return sheet
+
+
+def counts(job_id: str) -> dict[str, int]:
+    job = job_of(job_id)
+    assert job["state"] == "done", job["log"]
+    return job["counts"]
