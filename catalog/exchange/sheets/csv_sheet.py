@@ -28,6 +28,8 @@ def read_csv(file: BinaryIO, *, max_rows: int, is_known: Callable[[str], bool]) 
 class _Borrowed(io.BufferedIOBase):
     """A file that stays open when its reader is gone: it is the caller's."""
 
+    name = ""
+
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
 

@@ -47,5 +47,5 @@ def whole_file(format_: Format, language: Language, rows: Iterable[Sequence[Cell
 
 def _progress(state: State) -> Progress:
     assert state is not None  # noqa: S101 - a workbook has been begun
-    *numbers, members = state
-    return Progress(*numbers, tuple(tuple(member) for member in members))
+    rows, written, sheet_at, size, packed, crc, members = state
+    return Progress(rows, written, sheet_at, size, packed, crc, tuple(tuple(member) for member in members))
