@@ -1,4 +1,4 @@
-"""Fill a database with so many orders, as the product writes them: `python -m bench.desk.orders 10000`.
+"""Fill a database with so many orders, as the product writes them: `python -m bench.desk.filling 10000`.
 
 A process of its own per database. The queues are as long in a small shop as in a large one, and longer than is counted:
 what grows is everything that is done with.
