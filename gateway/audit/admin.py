@@ -1,13 +1,12 @@
 """The audit as staff read it. The past is not edited."""
 
-from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from bson import ObjectId
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse, QueryDict
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 from django.utils.timezone import get_default_timezone_name
@@ -18,12 +17,13 @@ from gateway.audit.filters import AuditFilter
 from gateway.audit.lines import Line, lines_of
 from gateway.audit.links import audit_url
 from gateway.audit.models import AuditEntry
+from gateway.audit.paging import address_beyond, newest_address, part_asked
 from gateway.audit.people import people_beginning
 from gateway.audit.reading import COUNTED, TRAIL, Sought, count_of, entries
 from gateway.domain.texts import Text
 from gateway.mongo.client import collection_of
 from gateway.mongo.reads import run
-from gateway.paging import Page, Placed, Position, Slice
+from gateway.paging import Page
 from gateway.staff.language import said
 from gateway.staff.read_only import ReadOnlyAdmin
 from gateway.staff.titles import Titles
@@ -75,7 +75,7 @@ class AuditEntryAdmin(ReadOnlyAdmin):
         form = AuditFilter(request.GET.dict())
         step = request.GET.get("step", "")
         sought = form.sought(step=step)
-        part = _part(request.GET)
+        part = part_asked(request.GET, PAGE_SIZE)
         page: Page[AuditEntryDocument] = run(entries(sought, part)) if sought else Page((), False, False)
         lines = lines_of(page.documents, reader=reader)
         context = {
@@ -88,10 +88,10 @@ class AuditEntryAdmin(ReadOnlyAdmin):
             "step": step,
             "steps": _steps(lines, page),
             "found": _count(sought) if sought else "",
-            "newer_url": _beyond(request.GET, page.placed[:1], "before") if page.has_previous else "",
-            "older_url": _beyond(request.GET, page.placed[-1:], "after") if page.has_next else "",
+            "newer_url": address_beyond(request.GET, page.placed[:1], "before") if page.has_previous else "",
+            "older_url": address_beyond(request.GET, page.placed[-1:], "after") if page.has_next else "",
             "is_newest": not page.has_previous,
-            "newest_url": _address(request.GET, {}),
+            "newest_url": newest_address(request.GET),
             "trail_url": audit_url(),
             "labels": {name: said(text) for name, text in LABELS.items()},
             "days": said(DAYS, zone=get_default_timezone_name()),
@@ -142,35 +142,3 @@ def _count(sought: Sought) -> str:
     if count > COUNTED:
         return said(MANY, count=f"{COUNTED:,}".replace(",", " "))
     return said(FOUND, count=count)
-
-
-def _part(query: Mapping[str, str]) -> Slice:
-    for name, backward in (("after", False), ("before", True)):
-        if position := _position(query.get(name, "")):
-            return Slice(PAGE_SIZE, backward=backward, beyond=position)
-    return Slice(PAGE_SIZE)
-
-
-def _position(text: str) -> Position | None:
-    """The position that the address names; None for none, or for nonsense, which shows the newest."""
-    milliseconds, _, entry_id = text.partition(".")
-    if not milliseconds.isdecimal() or len(milliseconds) > len("253402300799999") or not ObjectId.is_valid(entry_id):
-        return None
-    try:
-        return Position(datetime.fromtimestamp(int(milliseconds) / 1000, UTC), entry_id)
-    except (ValueError, OverflowError):
-        return None
-
-
-def _beyond(query: QueryDict, placed: Sequence[Placed[AuditEntryDocument]], name: str) -> str:
-    (at, entry_id) = placed[0].position
-    milliseconds = round(at.replace(tzinfo=UTC).timestamp() * 1000)
-    return _address(query, {name: f"{milliseconds}.{entry_id}"})
-
-
-def _address(query: QueryDict, position: Mapping[str, str]) -> str:
-    kept = query.copy()
-    for name in ("after", "before"):
-        kept.pop(name, None)
-    kept.update(position)
-    return f"?{kept.urlencode()}"
