@@ -1,13 +1,18 @@
-"""Moments as staff read them: in the shop's time zone, which the text names."""
+"""Moments as staff read and type them: in the shop's time zone, which the text names."""
 
 from datetime import UTC, datetime
+from typing import Any
 
-from django.utils.timezone import get_default_timezone
+from django import forms
+from django.utils.timezone import get_default_timezone, localtime, make_aware
+from unfold.widgets import INPUT_CLASSES
 
-from gateway.staff.language import staff_language
+from gateway.domain.texts import Text
+from gateway.staff.language import said, staff_language
 
 # What Russians call a zone for which the time zone database has a name in Latin letters.
 _NAMES = {"MSK": "МСК"}
+NO_MOMENT = Text("Укажите день и время.", "Give a day and a time.")
 _MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()  # noqa: SIM905 - shorter than twelve quotes
 
 
@@ -23,6 +28,34 @@ def time_text(moment: datetime, *, seconds: bool = False) -> str:
 def zone_text() -> str:
     """The shop's zone as people call it: «МСК»."""
     return _zone(datetime.now(get_default_timezone()))
+
+
+class MomentInput(forms.DateTimeInput):
+    """The browser's own field for a day and a time."""
+
+    input_type = "datetime-local"
+
+    def __init__(self, attrs: dict[str, Any] | None = None) -> None:
+        super().__init__({"class": " ".join(INPUT_CLASSES), **(attrs or {})}, format="%Y-%m-%dT%H:%M")
+
+
+class MomentField(forms.Field):
+    """A moment typed in the shop's zone."""
+
+    widget = MomentInput
+
+    def to_python(self, value: Any) -> datetime | None:
+        if value in (None, "") or isinstance(value, datetime):
+            return value or None
+        try:
+            # Further years have no equal in UTC.
+            return make_aware(datetime.fromisoformat(str(value)), get_default_timezone()).astimezone(UTC)
+        except (ValueError, OverflowError) as error:
+            raise forms.ValidationError(said(NO_MOMENT)) from error
+
+    def prepare_value(self, value: Any) -> Any:
+        """A moment as it would be typed; what was typed stays as it is."""
+        return localtime(value, get_default_timezone()) if isinstance(value, datetime) else value
 
 
 def _zone(local: datetime) -> str:
