@@ -127,6 +127,8 @@ class Discount(TypedDict):
     before: NotRequired[Decimal128 | None]
     """The sale price that it found."""
     settled_at: NotRequired[datetime]
+    missed_because: NotRequired[str]
+    """One of the values of `Missed`; absent in those that an earlier release has missed."""
     price_was_left: NotRequired[bool]
     """At its end somebody else's price stood there, and stayed."""
 

@@ -34,6 +34,8 @@ from gateway.mongo.transactions import TryAgain, in_transaction
 
 # Longer plans are forgotten by those who made them.
 FURTHEST = timedelta(days=366)
+# Whoever names a beginning further back has mistaken the day; within it, the discount begins at once.
+EARLIEST = timedelta(days=1)
 # A product's discounts to come: a year of sales.
 MAX_PLANNED = 30
 # What was, for whoever asks; the audit has all of it.
@@ -47,6 +49,15 @@ class State(Enum):
     CANCELLED = "cancelled"
     MISSED = "missed"
     """Its time went by without it: nobody worked, or the price would not do."""
+
+
+class Missed(Enum):
+    """Why a discount has not begun."""
+
+    LATE = "late"
+    """Its time had gone by."""
+    PRICE = "price"
+    """The base price had fallen to it, or below."""
 
 
 LIVE = (State.PLANNED.value, State.RUNNING.value)
@@ -177,6 +188,8 @@ def _errors(wanted: NewDiscount, now: datetime) -> Iterator[DomainError]:
         yield BadDiscountPercent("percent")
     elif wanted.sale_price is not None and not CENT <= wanted.sale_price < MAX_PRICE:
         yield BadPrice("sale_price")
+    if wanted.starts_at < now - EARLIEST:
+        yield PeriodOver("starts_at")
     if wanted.ends_at <= wanted.starts_at:
         yield BadPeriod("ends_at")
     elif wanted.ends_at <= now:

@@ -14,6 +14,7 @@ from catalog.changes.batch import Outcome, Wanted, change_product
 from catalog.changes.values import money_value
 from catalog.discounts.plans import (
     LIVE,
+    Missed,
     State,
     audited,
     discounts_of,
@@ -35,8 +36,10 @@ BATCH = 1_000
 PROGRAM = "discounts"
 BEGINS = "скидка по расписанию: начало"
 ENDS = "скидка по расписанию: конец"
-NOT_BEGUN = "скидка не началась: цена больше не подходит"
-TOO_LATE = "скидка не началась: её время прошло"
+NOT_BEGUN = {
+    Missed.PRICE: "скидка не началась: цена больше не подходит",
+    Missed.LATE: "скидка не началась: её время прошло",
+}
 PRICE_LEFT = "скидка кончилась, но цену за это время изменили: она оставлена"
 CANCELLED = "скидка отменена"
 
@@ -82,24 +85,25 @@ def _turn(product_id: str, now: datetime) -> int:
 def _begin(product_id: str, discount: Discount, actor: Actor, now: datetime) -> None:
     found = product_now(product_id)
     if found is None or is_over(discount["ends_at"], now):
-        _miss(product_id, discount, actor, now, TOO_LATE)
+        _miss(product_id, discount, actor, now, Missed.LATE)
         return
     key, product = found
     price = price_under(discount, product["prices"]["base"].to_decimal())
     wanted = Wanted(values={"sale_price": money_value(price)})
     outcome = change_product(key, wanted, actor=actor, reason=BEGINS)
     if outcome.refusals:
-        _miss(product_id, discount, actor, now, NOT_BEGUN)
+        _miss(product_id, discount, actor, now, Missed.PRICE)
         return
     discount["state"] = State.RUNNING.value
     discount["applied"], discount["before"] = Decimal128(price), product["prices"].get("sale")
     log.info("discount_begun", product=product_id, discount=discount["id"])
 
 
-def _miss(product_id: str, discount: Discount, actor: Actor, now: datetime, reason: str) -> None:
-    discount["state"], discount["settled_at"] = State.MISSED.value, now
-    record(Action.DISCOUNT_LEFT, f"product:{product_id}", actor=actor, changes=audited(discount), reason=reason)
-    log.warning("discount_missed", product=product_id, discount=discount["id"], reason=reason)
+def _miss(product_id: str, discount: Discount, actor: Actor, now: datetime, why: Missed) -> None:
+    discount["state"], discount["settled_at"], discount["missed_because"] = State.MISSED.value, now, why.value
+    told = audited(discount)
+    record(Action.DISCOUNT_LEFT, f"product:{product_id}", actor=actor, changes=told, reason=NOT_BEGUN[why])
+    log.warning("discount_missed", product=product_id, discount=discount["id"], reason=why.value)
 
 
 def _end(product_id: str, discount: Discount, actor: Actor, now: datetime, reason: str) -> None:

@@ -47,6 +47,7 @@ def states() -> list[str]:
         (1, 2, {"sale_price": Decimal("4990.00")}, [("INVALID", ("sale_price",))]),
         (1, 2, {"sale_price": Decimal(0)}, [("INVALID", ("sale_price",))]),
         (2, 1, {"percent": 10}, [("INVALID", ("ends_at",))]),
+        (-25, 1, {"percent": 10}, [("INVALID", ("starts_at",))]),
         (-2, -1, {"percent": 10}, [("INVALID", ("ends_at",))]),
         (1, 24 * 400, {"percent": 10}, [("INVALID", ("ends_at",))]),
         (2, 1, {"percent": 0}, [("INVALID", ("percent",)), ("INVALID", ("ends_at",))]),

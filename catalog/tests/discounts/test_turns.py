@@ -143,6 +143,7 @@ def test_price_that_no_longer_fits_leaves_the_product_alone(product: Document, s
     assert turn_discounts(datetime.now(UTC) + IN_BETWEEN) == 1
 
     assert (sale(shop), states()) == (None, ["missed"])
+    assert discounts_of("PROD-1")[0]["missed_because"] == "price"
     assert told(shop) == [("discount.left", None, "скидка не началась: цена больше не подходит")]
 
 
@@ -152,6 +153,7 @@ def test_discount_that_nobody_began_in_time_is_missed(product: Document, shop: D
     assert turn_discounts(datetime.now(UTC) + AFTERWARDS) == 1
 
     assert (sale(shop), states()) == ("3990.00", ["missed"])
+    assert discounts_of("PROD-1")[0]["missed_because"] == "late"
 
 
 def test_neighbours_follow_each_other_in_one_turn(product: Document, shop: Database[Document]) -> None:
