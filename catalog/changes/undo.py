@@ -7,19 +7,21 @@ stays sold.
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from functools import partial
+from typing import Any
 
 from bson import ObjectId
 
-from catalog.changes.batch import Outcome, Wanted, change_products
+from catalog.changes.batch import Outcome, Wanted, change_products, preview
 from catalog.changes.values import QUANTITY, flat
 from catalog.documents import DirectoryEntry, ProductDocument
 from catalog.errors import NotUndone, UnknownProduct
-from catalog.products.cards import ProductKey
+from catalog.products.cards import ProductKey, product_for_staff
 from catalog.products.upsert import DIRECTORY
 from gateway.audit.documents import AuditEntryDocument
 from gateway.audit.reading import TRAIL
-from gateway.audit.trail import Action, Actor
+from gateway.audit.trail import Action, Actor, differences
 from gateway.mongo.client import collection_of, orm_connection
+from gateway.mongo.reads import run_steps
 from gateway.mongo.transactions import in_transaction
 
 PRODUCT = "product:"
@@ -42,16 +44,40 @@ def wanted_back(entry: AuditEntryDocument, recounted: Collection[str] = ()) -> W
     product_of(entry)
     if entry["action"] == ADDED:
         return Wanted(values={"withdrawn": True}, seen={"withdrawn": False})
-    before = flat({field: pair[0] for field, pair in entry["changes"].items()})
-    after = flat({field: pair[1] for field, pair in entry["changes"].items()})
-    # An attribute that stayed as it was stands in both: the audit tells all attributes when one has changed.
-    changed = [name for name in {**after, **before} if before.get(name) != after.get(name)]
-    pieces = [name for name in changed if name.startswith(QUANTITY) and name not in recounted]
+    changed = changed_values(entry)
+    pieces = {name: pair for name, pair in changed.items() if name.startswith(QUANTITY) and name not in recounted}
+    others = {name: pair for name, pair in changed.items() if name not in pieces}
     return Wanted(
-        values={name: _emptied(name, before.get(name)) for name in changed if name not in pieces},
-        seen={name: after.get(name) for name in changed if name not in pieces},
-        deltas={name.removeprefix(QUANTITY): (before.get(name) or 0) - (after.get(name) or 0) for name in pieces},
+        values={name: _emptied(name, before) for name, (before, _) in others.items()},
+        seen={name: after for name, (_, after) in others.items()},
+        deltas={name.removeprefix(QUANTITY): (before or 0) - (after or 0) for name, (before, after) in pieces.items()},
     )
+
+
+def changed_values(entry: AuditEntryDocument) -> dict[str, tuple[Any, Any]]:
+    """What the entry tells, value by value: it has all attributes of a product when one has changed."""
+    before, after = (flat({field: pair[side] for field, pair in entry["changes"].items()}) for side in (0, 1))
+    return differences(before, after)
+
+
+def would_take_back(entry: AuditEntryDocument) -> Outcome:
+    """What taking the entry back would do at this moment, by what can be told without categories and geozones."""
+    product_id = product_of(entry)
+    product = run_steps(product_for_staff(product_id))
+    if product is None:
+        return Outcome(ProductKey("", product_id), refusals=(UnknownProduct(),))
+    recounted: dict[str, set[str]] = {}
+    _note_recounted([entry], recounted)
+    return preview(product, wanted_back(entry, recounted.get(product_id, ())))
+
+
+def change_of(product_id: str, entry_id: str) -> AuditEntryDocument | None:
+    """The entry, if it tells of a change of this product that can be taken back."""
+    if not ObjectId.is_valid(entry_id):
+        return None
+    entry = collection_of(TRAIL, AuditEntryDocument).find_one({"_id": ObjectId(entry_id)})
+    is_one = entry and entry["action"] in UNDONE and entry["target"] == f"{PRODUCT}{product_id}"
+    return entry if is_one else None
 
 
 def take_back(entry_id: ObjectId, *, actor: Actor, reason: str = "") -> Outcome:
