@@ -53,7 +53,12 @@ READ_ONLY = {
     "ordering_order",
     "ordering_straymoney",
 }
-FURTHER = {"audit_auditentry_people": {"audit.view_auditentry"}}
+FURTHER = {
+    "audit_auditentry_people": {"audit.view_auditentry"},
+    "catalog_product_discounts": {"catalog.view_product"},
+    "catalog_product_history": {"catalog.view_product", "audit.view_auditentry"},
+    "catalog_product_preview": {"catalog.view_product"},
+}
 
 
 class Page(NamedTuple):

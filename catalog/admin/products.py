@@ -4,6 +4,7 @@ from django.contrib import admin
 from django.http import HttpRequest
 from django.utils.html import format_html_join
 
+from catalog.admin.product.pages import ProductPages
 from catalog.admin.product_form import STOCK, product_form, stored_product
 from catalog.admin.product_list import ProductList
 from catalog.documents import DirectoryEntry
@@ -16,7 +17,7 @@ from gateway.staff.titles import Titles
 
 
 @admin.register(Product)
-class ProductAdmin(SavedByItsForm, ProductList):
+class ProductAdmin(SavedByItsForm, ProductPages, ProductList):
     titles = Titles(
         several=Text("Товары", "Products"),
         one=Text("Товар", "Product"),

@@ -12,7 +12,7 @@ from django.urls import reverse
 from pymongo.database import Database
 from pytest_django import Settings
 
-from catalog.models import Geozone
+from catalog.models import Geozone, Product
 from gateway.accounts.models import User
 from gateway.accounts.tests.demo import make_demo_accounts
 from gateway.audit.links import audit_url
@@ -212,13 +212,14 @@ def test_others_do_not_read_it(staff: Client) -> None:
 
 
 def test_history_of_every_page_is_the_audit(staff: Client) -> None:
-    for model in admin.site._registry:
+    # A product has a page of its own, which shows the audit with ways back.
+    for model in admin.site._registry.keys() - {Product}:
         history = reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_history", args=["X-1"])
         response = staff.get(history)
         assert (model, response.status_code, response["location"].partition("?")[0]) == (model, 302, LIST)
 
-    product = staff.get("/admin/catalog/product/X-1/history/")
-    assert product["location"] == audit_url("product:X-1") == f"{LIST}?kind=product&object=X-1"
+    category = staff.get("/admin/catalog/category/x-1/history/")
+    assert category["location"] == audit_url("category:x-1") == f"{LIST}?kind=category&object=x-1"
 
 
 def test_django_keeps_no_second_trail(staff: Client, database: Database[Document]) -> None:
