@@ -122,7 +122,7 @@ _BY_NAME: Mapping[str, Column] = {name: column for column in COLUMNS for name in
 _BY_FIELD: Mapping[str, Column] = {column.field: column for column in COLUMNS}
 _ATTRIBUTE = re.compile(r"(?:характеристика|атрибут|attribute)\s*:\s*(.+)", re.IGNORECASE | re.DOTALL)
 _STOCK = re.compile(r"(?:остатки|остаток|stock|quantity)\s*:\s*(.+)", re.IGNORECASE | re.DOTALL)
-_IGNORED = frozenset(folded(name) for name in REASON_COLUMN)
+_REASONS = frozenset(folded(name) for name in REASON_COLUMN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +157,7 @@ def match_columns(header: Sequence[str], geozones: Mapping[str, str]) -> Matched
     unknown = [
         name.strip()
         for name, field in zip(header, fields, strict=True)
-        if field is None and name.strip() and folded(name) not in _IGNORED
+        if field is None and name.strip() and not is_reason(name)
     ]
     return Matched(tuple(fields), tuple(unknown))
 
@@ -166,6 +166,11 @@ def is_known(name: str) -> bool:
     """Whether a column of this name holds anything of a product."""
     text = meant(name)
     return folded(name) in _BY_NAME or (isinstance(text, str) and bool(_ATTRIBUTE.match(text) or _STOCK.match(text)))
+
+
+def is_reason(name: str) -> bool:
+    """Whether it is the column in which we tell why a row was not taken."""
+    return folded(name) in _REASONS
 
 
 def title_of(field: str, geozones: Mapping[str, str], language: Language) -> str:

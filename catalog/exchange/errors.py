@@ -85,6 +85,14 @@ class UnknownStockColumn(FileRefused):
     )
 
 
+class WorkbookFull(DomainError):
+    code = Code.INVALID
+    text = Text(
+        "В XLSX столько не помещается: не больше {limit} товаров и 4 ГБ данных. Сузьте выборку или выберите CSV.",
+        "XLSX does not hold that much: at most {limit} products and 4 GB of data. Narrow the selection, or choose CSV.",
+    )
+
+
 class BadCell(DomainError):
     """A reason why a cell is not taken; the path names its value."""
 

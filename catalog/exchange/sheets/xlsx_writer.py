@@ -21,6 +21,8 @@ from catalog.exchange.sheets.rows import Cell
 # Excel has no longer cells, and no more rows.
 MAX_CELL = 32_767
 MAX_ROWS = 1_048_576
+# A zip of the usual kind tells sizes in four bytes.
+MAX_SIZE = 4_000_000_000
 
 _MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 _OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"

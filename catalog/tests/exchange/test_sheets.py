@@ -21,7 +21,7 @@ from catalog.exchange.errors import (
 )
 from catalog.exchange.sheets import xlsx_sheet
 from catalog.exchange.sheets.files import open_sheet
-from catalog.exchange.sheets.output import whole_file
+from catalog.exchange.sheets.output import Target, whole_file
 from catalog.exchange.sheets.rows import Format, Sheet
 
 HEADER = ("Артикул", "Название", "Цена")
@@ -99,7 +99,7 @@ def test_workbook_of_another_program_is_read() -> None:
 
 
 def test_own_workbook_is_read_by_other_programs() -> None:
-    data = whole_file(Format.XLSX, "ru", [list(HEADER), ["PROD-1", "а\nб < & _x0041_", 5]])
+    data = whole_file(Target(Format.XLSX, "ru"), [list(HEADER), ["PROD-1", "а\nб < & _x0041_", 5]])
 
     rows = openpyxl.load_workbook(io.BytesIO(data)).worksheets[0].iter_rows(values_only=True)
 
