@@ -34,7 +34,7 @@ class Wanted(NamedTuple):
     values: Mapping[str, Any] = {}
     """Values to be set, see catalog/changes/values.py; an attribute that is None is taken away."""
     seen: Mapping[str, Any] = {}
-    """What those values were believed to be. One that differs is left as it is, and told as a conflict."""
+    """What those values were believed to be. One that differs, and is not what it shall be, is left and told."""
     deltas: Mapping[str, int] = {}
     """Pieces to be added, by geozone: whatever is sold meanwhile stays sold."""
 
@@ -141,7 +141,12 @@ def _read(keys: Sequence[ProductKey]) -> dict[str, ProductDocument]:
 
 def _planned(before: ProductDocument, wanted: Wanted) -> _Plan:
     now = values_of(before)
-    conflicts = {name: (believed, now.get(name)) for name, believed in wanted.seen.items() if now.get(name) != believed}
+    # What somebody has made of it already, as it was to be, is no conflict.
+    conflicts = {
+        name: (believed, now.get(name))
+        for name, believed in wanted.seen.items()
+        if now.get(name) not in (believed, wanted.values.get(name, believed))
+    }
     values = {name: value for name, value in wanted.values.items() if name not in conflicts}
     sums = {f"{QUANTITY}{zone}": (now.get(f"{QUANTITY}{zone}") or 0) + delta for zone, delta in wanted.deltas.items()}
     after = {**now, **values, **sums}

@@ -43,7 +43,8 @@ def wanted_back(entry: AuditEntryDocument, recounted: Collection[str] = ()) -> W
     """
     product_of(entry)
     if entry["action"] == ADDED:
-        return Wanted(values={"withdrawn": True}, seen={"withdrawn": False})
+        was = bool(entry["changes"].get("withdrawn", (None, False))[1])
+        return Wanted(values={"withdrawn": True}, seen={"withdrawn": was})
     changed = changed_values(entry)
     pieces = {name: pair for name, pair in changed.items() if name.startswith(QUANTITY) and name not in recounted}
     others = {name: pair for name, pair in changed.items() if name not in pieces}
