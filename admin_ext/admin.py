@@ -2,5 +2,6 @@
 
 from admin_ext.customers.admin import CustomerAdmin
 from admin_ext.jobs.pages.admin import JobAdmin
+from admin_ext.sheets.pages.admin import SheetImportAdmin
 
-__all__ = ["CustomerAdmin", "JobAdmin"]
+__all__ = ["CustomerAdmin", "JobAdmin", "SheetImportAdmin"]

@@ -3,6 +3,7 @@
 from admin_ext.bulk.kinds import BULK_CHANGE_KIND, UNDO_KIND
 from admin_ext.jobs.kinds import JobKind
 from admin_ext.sheets.check import CHECK_KIND
+from admin_ext.sheets.export import EXPORT_KIND
 from admin_ext.sheets.load import LOAD_KIND
 from admin_ext.structure.jobs import CATEGORY_MERGE, CATEGORY_THRESHOLDS
 
@@ -11,6 +12,7 @@ _KINDS: tuple[JobKind, ...] = (
     UNDO_KIND,
     CHECK_KIND,
     LOAD_KIND,
+    EXPORT_KIND,
     CATEGORY_MERGE,
     CATEGORY_THRESHOLDS,
 )

@@ -43,6 +43,7 @@ CATALOG = Group(
     Text("Каталог", "Catalog"),
     (
         PRODUCTS,
+        Page(Text("Импорт и экспорт", "Import and export"), "swap_vert", "sheets.SheetImport"),
         Page(Text("Задания", "Jobs"), "pending_actions", "jobs.Job"),
         Page(Text("Категории", "Categories"), "account_tree", "catalog.Category"),
         Page(Text("Геозоны", "Geozones"), "map", "catalog.Geozone"),

@@ -9,9 +9,11 @@ from django.conf import settings
 
 from admin_ext.jobs.documents import JobDocument
 from admin_ext.jobs.kinds import JobKind, Line, Piece
+from admin_ext.jobs.links import result_links
 from admin_ext.sheets.documents import ImportDocument, PartDocument
 from admin_ext.sheets.files import expiry, open_file
 from admin_ext.sheets.imports import CHECK, import_of
+from admin_ext.sheets.links import import_url
 from admin_ext.sheets.parts import part_id, parts, planned_row, refused_row, rows_named
 from catalog.documents import DirectoryEntry, ProductDocument
 from catalog.exchange.categories import CategoryNames
@@ -34,6 +36,7 @@ PACE = 500
 MAX_CHARACTERS = 1_000_000
 # Long, and nothing of it stands in a sheet.
 LEFT_OUT = {"terms": 0, "holds": 0, "facets": 0}
+RESULT = Text("Что в файле", "What is in the file")
 IGNORED = Text("Столбцы, которых мы не знаем, пропущены: {names}.", "Columns that are not known are ignored: {names}.")
 
 
@@ -52,7 +55,8 @@ def check_piece(job: JobDocument) -> Piece:
     counts = Counter(each.kind.value for each in planned)
     counts.update(doubt.value for each in planned for doubt in each.doubts)
     log = [Line(IGNORED, {"names": ", ".join(sheet["unknown"])}, "warning")] if sheet["unknown"] and not number else []
-    return Piece(cursor=[number + 1, read + len(rows)], done=len(rows), counts=counts, log=log)
+    result = result_links((RESULT, import_url(sheet["_id"])))
+    return Piece(cursor=[number + 1, read + len(rows)], done=len(rows), counts=counts, log=log, result=result)
 
 
 CHECK_KIND = JobKind(
@@ -153,7 +157,9 @@ def _part(sheet: ImportDocument, number: int, planned: Sequence[Planned]) -> Par
         "ids": [row.product_id for row in named],
         "numbers": [row.number for row in named],
         "rows": [planned_row(each) for each in done],
+        "created": sum(each.kind is Kind.CREATED for each in done),
         "changed": sum(each.kind is Kind.CHANGED for each in done),
+        "refused": sum(each.kind is Kind.BAD for each in planned),
         "bad": [
             refused_row(each.row.number, each.row.product_id, each.row.cells, each.reasons)
             for each in planned

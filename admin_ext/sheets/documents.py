@@ -81,8 +81,11 @@ class PartDocument(TypedDict):
     numbers: list[int]
     """Of their rows, in the same order."""
     rows: list[PlannedRow]
+    created: int
     changed: int
-    """How many of the rows change a product."""
+    """How many of the rows make a product, or change one."""
+    refused: int
+    """How many rows stand in `bad` and `failed`."""
     bad: list[RefusedRow]
     failed: list[RefusedRow]
     """Rows that were good when the file was checked, and were not taken when it was loaded."""

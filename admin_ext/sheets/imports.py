@@ -7,6 +7,7 @@ from typing import BinaryIO
 
 from django.conf import settings
 from pymongo.collection import Collection
+from pymongo.errors import DuplicateKeyError
 
 from admin_ext.jobs.kinds import Submission
 from admin_ext.jobs.queue import CATALOG, id_under, job_of, submit_as
@@ -14,6 +15,7 @@ from admin_ext.sheets.documents import ImportDocument
 from admin_ext.sheets.files import CHUNK, FileGone, expiry, store_file
 from admin_ext.sheets.models import SheetImport
 from admin_ext.sheets.parts import categories_of
+from catalog.changes.values import QUANTITY
 from catalog.exchange.columns import is_known, match_columns
 from catalog.exchange.sheets.files import open_sheet
 from catalog.structure.names import GEOZONE_NAMES
@@ -42,13 +44,26 @@ class NotChecked(DomainError):
     text = Text("Файл ещё не проверен до конца.", "The file has not been checked to its end yet.")
 
 
+class StockOfAnother(DomainError):
+    code = Code.FORBIDDEN
+    text = Text(
+        "В файле меняются остатки, а у вас нет такого права. Проверьте файл снова: эти строки будут отклонены.",
+        "The file changes stock, which you may not. Check the file again: those rows will be refused.",
+    )
+
+
 class NothingToLoad(DomainError):
     code = Code.CONFLICT
     text = Text("В файле нечего загружать.", "There is nothing to load in the file.")
 
 
-def begin_import(file: BinaryIO, name: str, *, size: int, may_change_stock: bool, actor: Actor) -> ImportDocument:
-    """Keep the file and have it checked. Raises DomainError for what is no sheet of products; then nothing is kept."""
+def begin_import(
+    file: BinaryIO, name: str, *, size: int, may_change_stock: bool, actor: Actor, key: str | None = None
+) -> ImportDocument:
+    """Keep the file and have it checked. Raises DomainError for what is no sheet of products; then nothing is kept.
+
+    Under the same key of the same person it is the same import.
+    """
     limit = settings.SHEET_MAX_BYTES
     if size > limit:
         raise FileTooLarge(limit=limit // 1_000_000)
@@ -57,7 +72,7 @@ def begin_import(file: BinaryIO, name: str, *, size: int, may_change_stock: bool
     file.seek(0)
     file_id = store_file(name, _blocks(file), "", owner=actor.id)
     document: ImportDocument = {
-        "_id": str(uuid7()),
+        "_id": _new_id(actor, key),
         "name": PurePath(name.replace("\\", "/")).name[-MAX_NAME:] or "—",
         "file": file_id,
         "format": sheet.format.value,
@@ -76,12 +91,12 @@ def begin_import(file: BinaryIO, name: str, *, size: int, may_change_stock: bool
     return _begin_check(document, actor)
 
 
-def check_again(import_id: str, *, may_change_stock: bool, actor: Actor) -> ImportDocument:
+def check_again(import_id: str, *, may_change_stock: bool, actor: Actor, key: str | None = None) -> ImportDocument:
     """Check the same file once more, against the shop as it is now: a new import of it."""
     before = import_of(import_id)
     again: ImportDocument = {
         **before,
-        "_id": str(uuid7()),
+        "_id": _new_id(actor, key and f"{import_id}:{key}"),
         "may_change_stock": may_change_stock,
         "owner": actor.id,
         "owner_name": actor.name,
@@ -91,9 +106,11 @@ def check_again(import_id: str, *, may_change_stock: bool, actor: Actor) -> Impo
     return _begin_check(again, actor)
 
 
-def load_import(import_id: str, *, actor: Actor) -> ImportDocument:
+def load_import(import_id: str, *, may_change_stock: bool, actor: Actor) -> ImportDocument:
     """Have the checked file loaded; asked twice, by whomever, it is one job."""
     sheet = import_of(import_id)
+    if changes_stock(sheet) and not may_change_stock:
+        raise StockOfAnother
     check = job_of(sheet["check_job"])
     if check["state"] != "done":
         raise NotChecked
@@ -109,14 +126,19 @@ def load_import(import_id: str, *, actor: Actor) -> ImportDocument:
         source=Source.IMPORT,
     )
     job_id = id_under(f"load:{import_id}")
-    _imports().update_one({"_id": import_id}, {"$set": {"load_job": job_id}})
+    imports().update_one({"_id": import_id}, {"$set": {"load_job": job_id}})
     submit_as(job_id, submission, actor=actor)
     return import_of(import_id)
 
 
+def changes_stock(sheet: ImportDocument) -> bool:
+    """Whether stock stands in the file, and was checked for somebody who may change it."""
+    return sheet["may_change_stock"] and any(field and field.startswith(QUANTITY) for field in sheet["fields"])
+
+
 def import_of(import_id: str) -> ImportDocument:
     """Raises FileGone."""
-    found = _imports().find_one({"_id": import_id})
+    found = imports().find_one({"_id": import_id})
     if found is None:
         raise FileGone(days=settings.SHEET_KEPT_DAYS)
     return found
@@ -126,12 +148,19 @@ def _begin_check(sheet: ImportDocument, actor: Actor) -> ImportDocument:
     job_id = id_under(f"check:{sheet['_id']}")
     # The import first: a job without it would fail, an import without its job is begun again by whoever sends again.
     document: ImportDocument = {**sheet, "check_job": job_id}
-    _imports().insert_one(document)
+    try:
+        imports().insert_one(document)
+    except DuplicateKeyError:
+        document = import_of(sheet["_id"])
     submission = Submission(
         kind=CHECK, title=_titled(CHECK_TITLE, sheet["name"]), parameters={"sheet": sheet["_id"]}, source=Source.IMPORT
     )
     submit_as(job_id, submission, actor=actor)
     return document
+
+
+def _new_id(actor: Actor, key: str | None) -> str:
+    return id_under(f"import:{actor.id}:{key}") if key else str(uuid7())
 
 
 def _scope(import_id: str) -> tuple[str, ...]:
@@ -150,5 +179,5 @@ def _blocks(file: BinaryIO) -> Iterator[bytes]:
         yield block
 
 
-def _imports() -> Collection[ImportDocument]:
+def imports() -> Collection[ImportDocument]:
     return collection_of(IMPORTS, ImportDocument)

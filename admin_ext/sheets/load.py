@@ -4,12 +4,15 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from admin_ext.bulk.kinds import undo_submission
 from admin_ext.jobs.documents import JobDocument
 from admin_ext.jobs.kinds import JobKind, Piece
+from admin_ext.jobs.links import result_links
 from admin_ext.jobs.queue import actor_of
-from admin_ext.sheets.check import stored_products
+from admin_ext.sheets.check import RESULT, stored_products
 from admin_ext.sheets.documents import PlannedRow, RefusedRow
 from admin_ext.sheets.imports import LOAD, import_of
+from admin_ext.sheets.links import import_url
 from admin_ext.sheets.parts import part_of, parts, refused_row
 from catalog.changes.addition import add_products
 from catalog.changes.batch import Outcome, Wanted, change_products
@@ -58,12 +61,13 @@ def load_piece(job: JobDocument) -> Piece:
     if failed:
         parts().update_one(
             {"sheet": sheet["_id"], "_id": part["_id"]},
-            {"$push": {"failed": {"$each": failed}}},
+            {"$push": {"failed": {"$each": failed}}, "$inc": {"refused": len(failed)}},
             session=orm_connection().session,
         )
     end = begin + len(rows)
     cursor = [number, end] if end < len(part["rows"]) else [number + 1, 0]
-    return Piece(cursor=cursor, done=len(rows), counts=Counter(each.kind for each in done))
+    result = result_links((RESULT, import_url(sheet["_id"])))
+    return Piece(cursor=cursor, done=len(rows), counts=Counter(each.kind for each in done), result=result)
 
 
 def _add(rows: Sequence[PlannedRow], actor: Actor, reason: str) -> list[_Done]:
@@ -139,4 +143,5 @@ LOAD_KIND = JobKind(
         "unchanged": Text("без изменений", "unchanged"),
         "bad": Text("не загружено", "not loaded"),
     },
+    undo=undo_submission,
 )

@@ -21,7 +21,9 @@ class SheetImport(models.Model):
     created_at = models.DateTimeField("загружен")
     expires_at = models.DateTimeField("хранится до")
 
-    collection: ClassVar[Collection] = Collection(indexes=(Index({"created_at": -1, "_id": -1}), EXPIRY))
+    collection: ClassVar[Collection] = Collection(
+        indexes=(Index({"created_at": -1, "_id": -1}), Index({"owner": 1, "created_at": -1, "_id": -1}), EXPIRY)
+    )
 
     class Meta:
         managed = False  # the collection is made by `manage.py topology apply`
@@ -82,8 +84,13 @@ class SheetPart(ShardedDocument):
 
     collection: ClassVar[Collection] = Collection(
         shard_key={"sheet": "hashed"},
-        # By number; and by id of a product, to find those that a file names twice.
-        indexes=(Index({"sheet": 1, "number": 1}), Index({"sheet": 1, "ids": 1}), EXPIRY),
+        indexes=(
+            # By number; parts in which there is nothing to show are passed over without reading them.
+            Index({"sheet": 1, "number": 1, "created": 1, "changed": 1, "refused": 1}),
+            # By id of a product, to find those that a file names twice.
+            Index({"sheet": 1, "ids": 1}),
+            EXPIRY,
+        ),
     )
 
     class Meta:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
+from typing import Literal, NamedTuple
 
 from pymongo.collection import Collection
 
@@ -12,6 +13,9 @@ from gateway.domain.errors import DomainError
 from gateway.mongo.client import collection_of, orm_connection
 
 PARTS = SheetPart._meta.db_table
+BY_NUMBER = "sheet_1_number_1_created_1_changed_1_refused_1"
+
+RowKind = Literal["created", "changed"]
 
 
 def part_id(sheet: str, number: int) -> str:
@@ -35,18 +39,36 @@ def rows_named(sheet: str, ids: Sequence[str], *, before: int) -> dict[str, int]
     }
 
 
-def first_changes(sheet: str, limit: int) -> list[PlannedRow]:
-    """The first rows that change a product."""
-    found = parts().find({"sheet": sheet, "changed": {"$gt": 0}}, ["rows"]).sort("number").limit(limit)
-    rows = (row for part in found for row in part["rows"] if row["kind"] == "changed")
+class Place(NamedTuple):
+    """Where a refused row stands: in which part, and in which row of the file."""
+
+    part: int
+    row: int
+
+
+class Refused(NamedTuple):
+    place: Place
+    row: RefusedRow
+    is_late: bool
+    """Good when the file was checked, not taken when it was loaded."""
+
+
+def first_rows(sheet: str, kind: RowKind, limit: int) -> list[PlannedRow]:
+    """The first rows that make products, or that change some."""
+    found = parts().find({"sheet": sheet, kind: {"$gt": 0}}, ["rows"], hint=BY_NUMBER).sort("number").limit(limit)
+    rows = (row for part in found.batch_size(2) for row in part["rows"] if row["kind"] == kind)
     return list(islice(rows, limit))
 
 
-def refused_rows(sheet: str) -> Iterator[RefusedRow]:
-    """All rows that were not taken, when the file was checked or when it was loaded, in their order."""
-    found = parts().find({"sheet": sheet}, ["bad", "failed"]).sort("number").batch_size(20)
-    for part in found:
-        yield from sorted([*part["bad"], *part["failed"]], key=lambda row: row["number"])
+def refused_rows(sheet: str, beyond: Place | None = None) -> Iterator[Refused]:
+    """The rows that were not taken, when the file was checked or when it was loaded, in their order from there on."""
+    place = beyond or Place(0, 0)
+    where = {"sheet": sheet, "number": {"$gte": place.part}, "refused": {"$gt": 0}}
+    found = parts().find(where, ["number", "bad", "failed"], hint=BY_NUMBER).sort("number")
+    for part in found.batch_size(2):
+        each = [*((row, False) for row in part["bad"]), *((row, True) for row in part["failed"])]
+        rows = [Refused(Place(part["number"], row["number"]), row, late) for row, late in each]
+        yield from sorted((row for row in rows if row.place > place), key=lambda row: row.place)
 
 
 def categories_of(sheet: str) -> list[str]:

@@ -3,7 +3,7 @@
 A page that nobody has thought of has no expectation here, and fails.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
 
 import pytest
@@ -14,6 +14,7 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from pymongo.database import Database
 
+from admin_ext.jobs.pages.access import CONTROLS
 from gateway.accounts.demo import GROUPS, PASSWORD
 from gateway.accounts.models import User
 from gateway.accounts.roles import ROLES
@@ -50,14 +51,29 @@ READ_ONLY = {
     "audit_auditentry",
     "cart_abandonedcartday",
     "catalog_reservationfinding",
+    "jobs_job",
     "ordering_order",
     "ordering_straymoney",
+    "sheets_sheetimport",
 }
-FURTHER = {
+IMPORT = {"catalog.add_product", "catalog.change_product"}
+FURTHER: dict[str, Collection[str]] = {
     "audit_auditentry_people": {"audit.view_auditentry"},
+    "bulk_change": {"catalog.change_product"},
     "catalog_product_discounts": {"catalog.view_product"},
     "catalog_product_history": {"catalog.view_product", "audit.view_auditentry"},
     "catalog_product_preview": {"catalog.view_product"},
+    "catalog_product_suggestions": {"catalog.view_product"},
+    # Everybody has a list of jobs, their own at least.
+    **dict.fromkeys(["jobs_job_changelist", "jobs_job_views", "jobs_job_notices"], EVERYBODY),
+    **{f"jobs_job_{name}": {"jobs.view_job"} for name in ("progress", "remarks", *(each.name for each in CONTROLS))},
+    "import_products": IMPORT,
+    "import_template": IMPORT,
+    "export_products": {"catalog.view_product"},
+    "sheet_file": {"catalog.view_product"},
+    "sheets_sheetimport_changelist": {"catalog.view_product"},
+    "sheets_sheetimport_views": {"catalog.view_product"},
+    **{f"sheets_sheetimport_{name}": IMPORT for name in ("change", "progress", "load", "check", "refused")},
 }
 
 

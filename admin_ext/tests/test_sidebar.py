@@ -15,7 +15,7 @@ from gateway.mongo.commands import COMMANDS
 from ordering.reading.queues import STRAY, TO_PACK
 from ordering.tests.bulk import copies
 
-CATALOG = ("Каталог", ["Товары", "Категории", "Геозоны"])
+CATALOG = ("Каталог", ["Товары", "Импорт и экспорт", "Задания", "Категории", "Геозоны"])
 REPORTS = ("Отчёты", ["Брошенные корзины", "Журнал"])
 QUEUES = ["Собрать", "Отправить", "Вернуть деньги", "Деньги без заказа", "Скоро истечёт резерв", "Письма не ушли"]
 WORK = ("Работа", ["Заказы", *QUEUES, "Покупатели"])
@@ -35,7 +35,8 @@ SEEN = {
     ],
     OPERATORS: [("Работа", ["Заказы", "Покупатели"]), CATALOG, REPORTS, OTHERS_MACHINERY],
     ADMINISTRATORS: [WORK, CATALOG, REPORTS, MACHINERY, TEAM],
-    None: [],
+    # Everybody sees the jobs that they began.
+    None: [("Каталог", ["Задания"])],
 }
 
 
@@ -132,7 +133,7 @@ def test_page_that_is_open_is_marked(waiting_orders: Database[Document]) -> None
 def test_titles_are_english_for_those_who_chose_it(database: Database[Document]) -> None:
     assert titles(in_english(member(ANALYSTS))) == [
         ("Work", ["Orders"]),
-        ("Catalog", ["Products", "Categories", "Geozones"]),
+        ("Catalog", ["Products", "Import and export", "Jobs", "Categories", "Geozones"]),
         ("Reports", ["Abandoned carts"]),
         ("Machinery", ["Payments without an order"]),
     ]

@@ -8,10 +8,18 @@ from pymongo.database import Database
 from pytest_django import Settings
 
 from admin_ext.jobs.queue import job_of
-from admin_ext.sheets.imports import FileTooLarge, NotChecked, NothingToLoad, check_again, import_of, load_import
-from admin_ext.sheets.parts import first_changes, refused_rows
+from admin_ext.sheets.documents import ImportDocument
+from admin_ext.sheets.imports import (
+    FileTooLarge,
+    NotChecked,
+    NothingToLoad,
+    StockOfAnother,
+    check_again,
+    import_of,
+    load_import,
+)
+from admin_ext.sheets.parts import first_rows, refused_rows
 from admin_ext.sheets.tests.loading import HEADER, checked, counts, loaded, run_job, sent
-from catalog.changes.undo import take_back
 from catalog.exchange.errors import FileRefused
 from catalog.products.upsert import upsert_product
 from catalog.stock.adjust import adjust_stock
@@ -26,16 +34,10 @@ CHEAPER = "PROD-1;;;4 500;;;"
 FILE = f"{HEADER}\n{NEW}\n{CHEAPER}\n"
 
 
-@pytest.fixture
-def stocked_shop(shop: Database[Document]) -> Database[Document]:
-    upsert_product(draft(), actor=MARINA)
-    return shop
-
-
 def reasons(sheet_id: str) -> list[tuple[int, str, list[str]]]:
     return [
         (row["number"], row["id"], [f"{each['field']}: {each['ru']}" for each in row["reasons"]])
-        for row in refused_rows(sheet_id)
+        for _, row, _ in refused_rows(sheet_id)
     ]
 
 
@@ -52,8 +54,10 @@ def test_check_writes_nothing_and_tells_what_would_happen(stocked_shop: Database
 
     assert everything(stocked_shop) == before
     assert counts(sheet["check_job"]) == {"created": 1, "changed": 1, "bad": 2}
-    told = [(row["id"], [tuple(change) for change in row["changes"]]) for row in first_changes(sheet["_id"], 50)]
-    assert told == [("PROD-1", [("base_price", "4990.00", "4500.00")])]
+    told = first_rows(sheet["_id"], "changed", 50)
+    assert [(row["id"], [tuple(change) for change in row["changes"]]) for row in told] == [
+        ("PROD-1", [("base_price", "4990.00", "4500.00")])
+    ]
     assert reasons(sheet["_id"]) == [
         (4, "PROD-1", ["id: Артикул PROD-1 уже был в строке 3."]),
         (
@@ -98,13 +102,13 @@ def test_same_file_again_changes_nothing(stocked_shop: Database[Document]) -> No
 
     assert counts(sheet["check_job"]) == {"unchanged": 2}
     with pytest.raises(NothingToLoad):
-        load_import(sheet["_id"], actor=MARINA)
+        load_import(sheet["_id"], may_change_stock=True, actor=MARINA)
     assert everything(stocked_shop) == before
 
 
 def test_two_imports_of_one_file_at_once_make_one_change(stocked_shop: Database[Document]) -> None:
     sheets = [checked(FILE), checked(FILE)]
-    jobs = [load_import(sheet["_id"], actor=MARINA)["load_job"] for sheet in sheets]
+    jobs = [load_import(sheet["_id"], may_change_stock=True, actor=MARINA)["load_job"] for sheet in sheets]
 
     at_once(*(partial(run_job, job) for job in jobs))
     for job in jobs:
@@ -118,7 +122,10 @@ def test_two_imports_of_one_file_at_once_make_one_change(stocked_shop: Database[
 def test_load_pressed_twice_is_one_job(stocked_shop: Database[Document]) -> None:
     sheet = checked(FILE)
 
-    jobs = {load_import(sheet["_id"], actor=actor)["load_job"] for actor in (MARINA, MARINA._replace(id="2"))}
+    jobs = {
+        load_import(sheet["_id"], may_change_stock=True, actor=actor)["load_job"]
+        for actor in (MARINA, MARINA._replace(id="2"))
+    }
 
     assert len(jobs) == 1
     assert stocked_shop["jobs"].count_documents({"kind": "sheet_load"}) == 1
@@ -130,7 +137,7 @@ def test_what_was_changed_after_the_check_is_left_and_told(stocked_shop: Databas
     adjust_stock("PROD-1", "msk", actor=MARINA, reason="продажа", delta=-1)
     upsert_product(draft(product_id="PROD-7", name="Другой чайник", category="video"), actor=MARINA)
 
-    run_job(load_import(sheet["_id"], actor=MARINA)["load_job"])
+    run_job(load_import(sheet["_id"], may_change_stock=True, actor=MARINA)["load_job"])
 
     changed = product(stocked_shop, "PROD-1")
     assert (changed["name"], str(changed["prices"]["base"])) == ("Тишина", "5500.00")
@@ -147,7 +154,7 @@ def test_what_was_reserved_after_the_check_is_not_taken_away(stocked_shop: Datab
     sheet = checked(f"{HEADER}\nPROD-1;;;;;2;\n")
     stocked_shop["products"].update_one({"_id": "PROD-1"}, {"$set": {"stock.0.reserved": 3}})
 
-    run_job(load_import(sheet["_id"], actor=MARINA)["load_job"])
+    run_job(load_import(sheet["_id"], may_change_stock=True, actor=MARINA)["load_job"])
 
     assert reasons(sheet["_id"]) == [
         (2, "PROD-1", ["stock.msk: Нельзя меньше, чем в резерве: зарезервировано 3, получилось бы 2."])
@@ -181,16 +188,6 @@ def test_product_is_moved_by_its_category(stocked_shop: Database[Document]) -> N
     assert stocked_shop["product_directory"].find_one({"_id": "PROD-1"}) == {"_id": "PROD-1", "category": "video"}
 
 
-def test_created_product_is_withdrawn_by_undo(stocked_shop: Database[Document]) -> None:
-    sheet = loaded(FILE)
-
-    for entry in list(stocked_shop["audit"].find({"step": sheet["load_job"]})):
-        take_back(entry["_id"], actor=MARINA)
-
-    assert product(stocked_shop, "PROD-7")["withdrawn"] is True
-    assert str(product(stocked_shop, "PROD-1")["prices"]["base"]) == "4990.00"
-
-
 def test_stock_needs_its_own_right(stocked_shop: Database[Document]) -> None:
     sheet = checked(FILE, may_change_stock=False)
 
@@ -217,7 +214,7 @@ def test_file_that_breaks_off_is_not_loaded(shop: Database[Document]) -> None:
         "После строки 2 файл не читается: кавычка не закрыта или строка слишком длинная.",
     )
     with pytest.raises(NotChecked):
-        load_import(sheet["_id"], actor=MARINA)
+        load_import(sheet["_id"], may_change_stock=True, actor=MARINA)
 
 
 def test_refused_file_is_not_kept(shop: Database[Document], settings: Settings) -> None:
@@ -228,6 +225,29 @@ def test_refused_file_is_not_kept(shop: Database[Document], settings: Settings) 
 
     kept = [shop[name].count_documents({}) for name in ("sheet_imports", "sheet_files", "sheet_chunks", "jobs")]
     assert kept == [0, 0, 0, 0]
+
+
+def test_stock_that_another_was_allowed_is_loaded_by_nobody_else(stocked_shop: Database[Document]) -> None:
+    sheet = checked(FILE)
+    before = everything(stocked_shop)
+
+    with pytest.raises(StockOfAnother):
+        load_import(sheet["_id"], may_change_stock=False, actor=MARINA)
+
+    assert everything(stocked_shop) == before
+    assert "load_job" not in import_of(sheet["_id"])
+
+
+def test_file_sent_twice_by_one_form_is_one_import(shop: Database[Document]) -> None:
+    ids = {each["_id"] for each in at_once(*(partial(sent, FILE, key="form") for _ in range(4)))}
+    again = {each["_id"] for each in at_once(*(partial(_check_again, next(iter(ids))) for _ in range(4)))}
+
+    assert (len(ids), len(again)) == (1, 1)
+    assert shop["jobs"].count_documents({"kind": "sheet_check"}) == 2
+
+
+def _check_again(import_id: str) -> ImportDocument:
+    return check_again(import_id, may_change_stock=True, actor=MARINA, key="form")
 
 
 def test_doubts_are_counted(stocked_shop: Database[Document]) -> None:
