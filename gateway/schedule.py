@@ -20,6 +20,7 @@ SCHEDULE = {
     # Behind the repair: what the replicas mend among themselves does not differ. And then what was repaired can leave.
     "reconcile": {"task": "gateway.tasks.reconcile", "schedule": crontab(hour=2, minute=0)},
     "archive-orders": {"task": "ordering.tasks.archive", "schedule": crontab(hour=3, minute=0)},
+    "sum-sales": {"task": "ordering.tasks.sum_sales", "schedule": 300.0},
     "sweep-customers": {"task": "admin_ext.tasks.sweep_customers", "schedule": 60.0},
     "sweep-jobs": {"task": "admin_ext.tasks.sweep_jobs", "schedule": 10.0},
     "sweep-structure": {"task": "admin_ext.tasks.sweep_structure", "schedule": 60.0},

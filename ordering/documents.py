@@ -247,3 +247,25 @@ class MailboxDocument(TypedDict):
     _id: str
     sent: list[SentLetter]
     expires_at: datetime
+
+
+class SalesQuarterDocument(TypedDict):
+    """What was sold in a quarter of an hour in one geozone, as summed."""
+
+    _id: str
+    begins: datetime
+    geozone: str
+    orders: int
+    pieces: int
+    total: Decimal128
+    paid: Decimal128
+    refunded: Decimal128
+    computed_at: datetime
+
+
+class SalesProgressDocument(TypedDict):
+    """How far the orders are summed. What has not happened yet is absent."""
+
+    _id: str
+    seen_until: NotRequired[datetime]
+    failed_at: NotRequired[datetime]

@@ -322,3 +322,50 @@ class Mailbox(ShardedDocument):
 
     def __str__(self) -> str:
         return self.id
+
+
+class SalesQuarter(models.Model):
+    """What was sold in a quarter of an hour in one geozone; ordering/sales/sums.py computes it."""
+
+    id = models.CharField(primary_key=True, db_column="_id", max_length=40)
+    """`<begin>:<geozone>`, so that computing it again replaces its figures."""
+    begins = models.DateTimeField("начало")
+    geozone = models.CharField("геозона", max_length=16)
+    orders = models.PositiveIntegerField("заказы")
+    pieces = models.PositiveIntegerField("штук")
+    total = models.DecimalField("сумма", max_digits=20, decimal_places=2)
+    paid = models.DecimalField("оплачено", max_digits=20, decimal_places=2)
+    refunded = models.DecimalField("возвращено", max_digits=20, decimal_places=2)
+    computed_at = models.DateTimeField("рассчитано")
+
+    # Small and not sharded: ten geozones make a thousand documents a day.
+    collection: ClassVar[Collection] = Collection(indexes=(Index({"begins": 1, "geozone": 1}),))
+
+    class Meta:
+        managed = False
+        db_table = "sales_quarters"
+        default_permissions = ("view",)
+        verbose_name = "продажи за четверть часа"
+        verbose_name_plural = "продажи по четвертям часа"
+
+    def __str__(self) -> str:
+        return f"{self.begins}, {self.geozone}"
+
+
+class SalesProgress(models.Model):
+    """How far the orders are summed: one document."""
+
+    id = models.CharField(primary_key=True, db_column="_id", max_length=16)
+    seen_until = models.DateTimeField(null=True)
+    failed_at = models.DateTimeField(null=True)
+    """When Cassandra did not answer; it did since, if `seen_until` is later."""
+
+    collection: ClassVar[Collection] = Collection()
+
+    class Meta:
+        managed = False
+        db_table = "sales_progress"
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return str(self.seen_until)

@@ -1,5 +1,7 @@
 """Celery entry points of the orders."""
 
+from datetime import UTC, datetime
+
 from celery import shared_task
 
 from gateway.cassandra.errors import CassandraError
@@ -7,6 +9,7 @@ from ordering.archive.archive import archive_orders
 from ordering.checkout import holds
 from ordering.lifecycle.moves import expire_unpaid
 from ordering.mail import delivery
+from ordering.sales import sums
 from ordering.stock import check
 from ordering.stock.debts import pay_overdue
 
@@ -59,3 +62,9 @@ def sweep_mails() -> None:
 def archive() -> None:
     """Every night; what is left is the next night's."""
     archive_orders(limit=ARCHIVED_AT_ONCE)
+
+
+@shared_task(throws=(CassandraError,), expires=300)
+def sum_sales() -> None:
+    """Sum what was sold lately, every 5 minutes; what Cassandra does not answer now, it answers the next run."""
+    sums.sum_sales(datetime.now(UTC))

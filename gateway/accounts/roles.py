@@ -17,6 +17,7 @@ ADMINISTRATORS = "Администраторы"
 
 SEE_THE_CATALOG = frozenset({"catalog.view_product", "catalog.view_category", "catalog.view_geozone"})
 SEE_THE_REPORTS = frozenset({"cart.view_abandonedcartday"})
+SEE_THE_SALES = frozenset({"ordering.view_salesquarter"})
 SEE_THE_AUDIT = frozenset({"audit.view_auditentry"})
 SEE_THE_MACHINERY = frozenset({"catalog.view_reservationfinding"})
 # A product is withdrawn, never deleted: carts and orders name it.
@@ -44,14 +45,22 @@ DECIDE_FOR_CUSTOMERS = frozenset({"accounts.export_customer", "accounts.anonymis
 RUN_THE_TEAM = frozenset({"accounts.view_user", "accounts.add_user", "accounts.change_user", "auth.view_group"})
 
 _SUPPORT = SEE_THE_CATALOG | SEE_THE_REPORTS | SEE_THE_AUDIT | SEE_THE_MACHINERY | WORK_ON_ORDERS | WORK_WITH_CUSTOMERS
-_SENIOR_SUPPORT = _SUPPORT | DECIDE_FOR_CUSTOMERS | {"ordering.refund_above_limit"}
-_MERCHANDISERS = SEE_THE_CATALOG | EDIT_THE_CATALOG | SEE_THE_REPORTS | SEE_THE_AUDIT | SEE_THE_MACHINERY | SEE_ORDERS
+_SENIOR_SUPPORT = _SUPPORT | DECIDE_FOR_CUSTOMERS | SEE_THE_SALES | {"ordering.refund_above_limit"}
+_MERCHANDISERS = (
+    SEE_THE_CATALOG
+    | EDIT_THE_CATALOG
+    | SEE_THE_REPORTS
+    | SEE_THE_SALES
+    | SEE_THE_AUDIT
+    | SEE_THE_MACHINERY
+    | SEE_ORDERS
+)
 
 ROLES: dict[str, frozenset[str]] = {
     MERCHANDISERS: _MERCHANDISERS,
     SUPPORT: _SUPPORT,
     SENIOR_SUPPORT: _SENIOR_SUPPORT,
-    ANALYSTS: SEE_THE_CATALOG | SEE_THE_REPORTS | SEE_ORDERS,
+    ANALYSTS: SEE_THE_CATALOG | SEE_THE_REPORTS | SEE_THE_SALES | SEE_ORDERS,
     # Who keeps the machines running now and then has to call a buyer: one contact at a time, on record.
     OPERATORS: SEE_THE_CATALOG
     | SEE_THE_REPORTS
