@@ -13,6 +13,7 @@ from gateway.mongo.policies import CART_ANALYTICS
 from gateway.mongo.reads import Aggregation, Read, Steps
 
 TOP = 20
+_SUMMED = ("carts", "abandoned", "ordered", "lost_value")
 
 
 class Day(NamedTuple):
@@ -44,14 +45,17 @@ class _Figures(NamedTuple):
     computed_at: datetime | None
 
 
-class _DaySums(TypedDict):
-    """What the store answers for one day."""
-
-    _id: datetime
+class _Sums(TypedDict):
     carts: int
     abandoned: int
     ordered: int
     lost_value: Decimal128
+
+
+class _DaySums(_Sums):
+    """What the store answers for one day."""
+
+    _id: datetime
     computed_at: datetime
 
 
@@ -79,8 +83,21 @@ def abandoned_cart_report(first: date, last: date, geozone: str | None) -> Steps
     return Report(days, products, computed_at)
 
 
+def abandoned_by_geozone(first: date, last: date) -> Aggregation[list[tuple[str | None, Day]]]:
+    """Sums over the period of each geozone, the largest lost value first; None: the carts that never named one."""
+    return Aggregation(
+        collection=DAYS,
+        policy=CART_ANALYTICS,
+        where={"day": {"$gte": midnight(first), "$lte": midnight(last)}},
+        stages=(
+            {"$group": {"_id": "$geozone", **{figure: {"$sum": f"${figure}"} for figure in _SUMMED}}},
+            {"$sort": {"lost_value": -1, "_id": 1}},
+        ),
+        result=lambda documents: [(document["_id"], _day(first, document)) for document in documents],
+    )
+
+
 def _figures(where: Expression) -> Aggregation[_Figures]:
-    sums = ("carts", "abandoned", "ordered", "lost_value")
     return Aggregation(
         collection=DAYS,
         policy=CART_ANALYTICS,
@@ -89,7 +106,7 @@ def _figures(where: Expression) -> Aggregation[_Figures]:
             {
                 "$group": {
                     "_id": "$day",
-                    **{figure: {"$sum": f"${figure}"} for figure in sums},
+                    **{figure: {"$sum": f"${figure}"} for figure in _SUMMED},
                     "computed_at": {"$max": "$computed_at"},
                 }
             },
@@ -99,18 +116,19 @@ def _figures(where: Expression) -> Aggregation[_Figures]:
 
 
 def _by_day(documents: Sequence[_DaySums]) -> _Figures:
-    days = [
-        Day(
-            day=document["_id"].date(),
-            carts=document["carts"],
-            abandoned=document["abandoned"],
-            ordered=document["ordered"],
-            lost_value=document["lost_value"].to_decimal(),
-        )
-        for document in documents
-    ]
+    days = [_day(document["_id"].date(), document) for document in documents]
     computed_at = max((document["computed_at"] for document in documents), default=None)
     return _Figures({day.day: day for day in days}, computed_at)
+
+
+def _day(day: date, sums: _Sums) -> Day:
+    return Day(
+        day=day,
+        carts=sums["carts"],
+        abandoned=sums["abandoned"],
+        ordered=sums["ordered"],
+        lost_value=sums["lost_value"].to_decimal(),
+    )
 
 
 def _products(where: Expression) -> Aggregation[tuple[LostProduct, ...]]:

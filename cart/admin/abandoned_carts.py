@@ -1,14 +1,29 @@
+from typing import Any
+
 from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
 from django.utils.html import format_html_join
 
 from cart.models import AbandonedCartDay
-from catalog.structure.names import geozone_name
+from catalog.structure.names import GEOZONE_NAMES, geozone_name
 from gateway.domain.texts import Text
 from gateway.staff.language import said
 from gateway.staff.read_only import ReadOnlyAdmin
 from gateway.staff.titles import Titles
 
 NOT_SAID = Text("не выбрана", "not chosen")
+
+
+class ByGeozone(admin.SimpleListFilter):
+    title = "геозона"
+    parameter_name = "geozone"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return list(GEOZONE_NAMES.get().items())
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet) -> QuerySet:
+        return queryset.filter(geozone=self.value()) if self.value() else queryset
 
 
 @admin.register(AbandonedCartDay)
@@ -21,7 +36,7 @@ class AbandonedCartDayAdmin(ReadOnlyAdmin):
     )
     figures = ("day", "shown_geozone", "carts", "abandoned", "rate", "ordered", "conversion", "lost_value")
     list_display = (*figures, "computed_at")
-    list_filter = ("day",)
+    list_filter = ("day", ByGeozone)
     fields = (*figures, "shown_products", "computed_at")
 
     @admin.display(description="геозона")
