@@ -6,7 +6,6 @@ from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any, NamedTuple
 
-from bson import ObjectId
 from django.urls import NoReverseMatch, reverse
 
 from gateway.accounts.models import User
@@ -15,11 +14,11 @@ from gateway.audit.labels import ACTIONS, KINDS, PROGRAMS, SOURCES, Field, Form,
 from gateway.audit.links import PROGRAMS as ALL_PROGRAMS
 from gateway.audit.links import audit_url
 from gateway.audit.names import Names
+from gateway.audit.people import names_of
 from gateway.audit.reading import Sought, entries
 from gateway.audit.trail import Action
 from gateway.domain.texts import Text
-from gateway.mongo.policies import AUDIT
-from gateway.mongo.reads import Read, run
+from gateway.mongo.reads import run
 from gateway.paging import Slice
 from gateway.staff.language import said
 from gateway.staff.money import money_text
@@ -90,7 +89,7 @@ def audit_of(target: str, limit: int = 20, *, reader: User) -> list[Line]:
 
 def lines_of(found: Sequence[AuditEntryDocument], *, reader: User) -> list[Line]:
     """The entries in words, in the language of the page. Asks for each kind of name once."""
-    people = run(_accounts(entry["actor_id"] for entry in found))
+    people = run(names_of(entry["actor_id"] for entry in found))
     names = Names()
     for entry in found:
         _need(names, entry)
@@ -115,7 +114,7 @@ def _line(entry: AuditEntryDocument, names: Names, people: dict[str, str], opens
     is_person = bool(entry["actor_id"])
     return Line(
         at=entry["at"],
-        person=people.get(entry["actor_id"]) or entry["actor"] if is_person else _program(entry["actor"]),
+        person=people.get(entry["actor_id"]) or entry["actor"] if is_person else program_name(entry["actor"]),
         person_address=entry["actor"] if is_person else "",
         person_url=audit_url(actor=entry["actor_id"] or ALL_PROGRAMS),
         source=said(source),
@@ -199,7 +198,7 @@ def _object(names: Names, kind: str, object_id: str) -> str:
     return f"«{name}»" if declared.named in QUOTED else name
 
 
-def _program(name: str) -> str:
+def program_name(name: str) -> str:
     return said(PROGRAMS[name]) if name in PROGRAMS else name
 
 
@@ -230,19 +229,3 @@ def _need_values(names: Names, kind: str, changes: Mapping[str, Sequence[Any]]) 
                 for code in value if isinstance(value, list) else [value]:
                     if code is not None:
                         names.need(field.shown, str(code))
-
-
-def _accounts(ids: Iterable[str]) -> Read[dict[str, str]]:
-    """The names of these people; of those without a name, the address."""
-    wanted = [ObjectId(each) for each in set(ids) if ObjectId.is_valid(each)]
-
-    def named(documents: Sequence[Any]) -> dict[str, str]:
-        return {str(document["_id"]): document.get("name") or document["email"] for document in documents}
-
-    return Read(
-        collection=User._meta.db_table,
-        policy=AUDIT,
-        where={"_id": {"$in": wanted}},
-        fields=("name", "email"),
-        result=named,
-    )

@@ -1,6 +1,6 @@
 """Members of staff, to choose whose changes are shown."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from bson import ObjectId
@@ -53,6 +53,22 @@ def address_of(person_id: str) -> str:
         return said(PROGRAMS_NAME)
     found = run(_accounts({"_id": ObjectId(person_id)})) if ObjectId.is_valid(person_id) else []
     return found[0].email if found else person_id
+
+
+def names_of(ids: Iterable[str]) -> Read[dict[str, str]]:
+    """The names of these people; of those without a name, the address."""
+    wanted = [ObjectId(each) for each in set(ids) if ObjectId.is_valid(each)]
+
+    def named(documents: Sequence[Any]) -> dict[str, str]:
+        return {str(document["_id"]): document.get("name") or document["email"] for document in documents}
+
+    return Read(
+        collection=User._meta.db_table,
+        policy=AUDIT,
+        where={"_id": {"$in": wanted}},
+        fields=("name", "email"),
+        result=named,
+    )
 
 
 def _accounts(where: Mapping[str, Any], *, hint: str | None = None) -> Read[list[Person]]:
