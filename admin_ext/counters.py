@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 import structlog
 from pymongo.errors import PyMongoError
 
+from admin_ext.boards.today import Compared, compared
 from cart.reports import Day, abandoned_cart_report
 from catalog.listing import inventory
 from catalog.listing.filters import Wanted
@@ -19,6 +20,7 @@ from gateway.mongo.reads import run, run_steps
 from gateway.paging import Slice
 from gateway.remembered import Remembered
 from ordering.reading.queues import COUNTED, QUEUES, Queue, count_of, waiting_in
+from ordering.sales.figures import FRESHNESS
 
 T = TypeVar("T")
 
@@ -79,14 +81,21 @@ def _yesterday() -> Day:
     return report.days[0] if report else Day(day)
 
 
+def _today() -> Compared | None:
+    """What was sold today, and by now a week ago; None when nothing was ever summed."""
+    seen_until = run(FRESHNESS).seen_until
+    return compared(seen_until, datetime.now(UTC)) if seen_until else None
+
+
 WAITING: dict[str, Remembered[Waiting | None]] = {
     queue.code: _told(queue.code, partial(_count, queue), seconds=REMEMBER_SECONDS) for queue in QUEUES
 }
 FINDINGS = _told("findings", lambda: Waiting(run(count_of_findings(COUNTED))), seconds=REMEMBER_SECONDS)
 WITHDRAWN = _told("withdrawn", _withdrawn, seconds=REMEMBER_FIGURES_SECONDS)
 YESTERDAY = _told("yesterday", _yesterday, seconds=REMEMBER_FIGURES_SECONDS)
+TODAY = _told("today", _today, seconds=REMEMBER_FIGURES_SECONDS)
 
-REMEMBERED: tuple[Remembered[Any], ...] = (*WAITING.values(), FINDINGS, WITHDRAWN, YESTERDAY)
+REMEMBERED: tuple[Remembered[Any], ...] = (*WAITING.values(), FINDINGS, WITHDRAWN, YESTERDAY, TODAY)
 
 
 def forget_counts() -> None:

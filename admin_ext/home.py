@@ -6,7 +6,10 @@ from typing import Any, NamedTuple, cast
 
 from django.http import HttpRequest
 
-from admin_ext.counters import FINDINGS, WITHDRAWN, YESTERDAY, Waiting, waiting
+from admin_ext.boards.boards import TODAY as TODAY_BOARD
+from admin_ext.boards.boards import boards_of
+from admin_ext.boards.parts import growth
+from admin_ext.counters import FINDINGS, TODAY, WITHDRAWN, YESTERDAY, Waiting, waiting
 from admin_ext.sidebar import ABANDONED, FINDINGS_PAGE, HOME, PRODUCTS, QUEUE_ICONS, link_to
 from gateway.accounts.models import User
 from gateway.domain.texts import Text
@@ -19,6 +22,8 @@ WAITS = Text("дольше всех ждёт {age}", "longest waits {age}")
 ENDS = Text("ближайший истекает через {age}", "the next ends in {age}")
 WITHDRAWN_TITLE = Text("Товары, снятые с продажи", "Products withdrawn")
 YESTERDAY_TITLE = Text("Брошенные корзины вчера", "Abandoned carts yesterday")
+TODAY_TITLE = Text("Выручка сегодня", "Revenue today")
+A_WEEK_AGO = Text("на {clock}; неделю назад {before} ({growth})", "by {clock}; a week ago {before} ({growth})")
 OF_CARTS = Text("из {carts}, потеряно {lost}", "of {carts}, lost {lost}")
 DUE = Text("Что ждёт", "What waits")
 CLEAR = Text("Всё разобрано", "All done")
@@ -27,6 +32,7 @@ NOTHING_WAITS = Text(
 )
 EMPTY = Text("Пусто", "Empty")
 FIGURES = Text("Сводка", "Figures")
+BOARDS = Text("Отчёты", "Reports")
 NO_WORK = Text("Здесь пока нечего показать.", "There is nothing to show here yet.")
 
 _AGES = (
@@ -45,6 +51,11 @@ class Card(NamedTuple):
     note: str = ""
 
 
+class Way(NamedTuple):
+    title: str
+    link: str
+
+
 class Desk(NamedTuple):
     """What one person sees at home."""
 
@@ -54,11 +65,19 @@ class Desk(NamedTuple):
     figures: list[Card]
     has_work: bool
     """Whether any queue concerns this person."""
+    boards: list[Way]
 
 
 def with_cards(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
     """Unfold's DASHBOARD_CALLBACK: the context of the home page."""
-    texts = {"due": DUE, "clear": CLEAR, "nothing_waits": NOTHING_WAITS, "empty": EMPTY, "figures": FIGURES}
+    texts = {
+        "due": DUE,
+        "clear": CLEAR,
+        "nothing_waits": NOTHING_WAITS,
+        "empty": EMPTY,
+        "figures": FIGURES,
+        "boards": BOARDS,
+    }
     return {
         **context,
         "title": said(HOME),
@@ -79,6 +98,7 @@ def desk_of(request: HttpRequest) -> Desk:
         empty=[card for card, told in counted if told is not None and not told.number],
         figures=list(_figures(request)),
         has_work=bool(counted),
+        boards=[Way(said(board.title), board.url) for board in boards_of(request)],
     )
 
 
@@ -100,7 +120,12 @@ def _note(told: Waiting | None) -> str:
 
 
 def _figures(request: HttpRequest) -> Iterator[Card]:
-    """Figures of the lists that this person works with."""
+    """Figures of the lists and boards that this person works with."""
+    if TODAY_BOARD in boards_of(request) and (found := TODAY.get()):
+        now, before = found.total()
+        told = growth(before.revenue, now.revenue).shown
+        note = said(A_WEEK_AGO, clock=found.clock, before=money_text(before.revenue), growth=told)
+        yield Card(said(TODAY_TITLE), "payments", TODAY_BOARD.url, money_text(now.revenue), note)
     if (link := link_to(request, ABANDONED)) and (day := YESTERDAY.get()):
         lost = said(OF_CARTS, carts=day.carts, lost=money_text(day.lost_value))
         yield Card(said(YESTERDAY_TITLE), ABANDONED.icon, link, str(day.abandoned), lost)

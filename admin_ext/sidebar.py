@@ -8,6 +8,7 @@ from django.contrib import admin
 from django.http import HttpRequest
 from django.urls import reverse
 
+from admin_ext.boards.boards import boards_of
 from admin_ext.counters import waiting
 from gateway.accounts.models import User
 from gateway.domain.texts import Text
@@ -38,7 +39,7 @@ CUSTOMERS = Page(Text("Покупатели", "Customers"), "group", "accounts.C
 FINDINGS_PAGE = Page(Text("Расхождения резервов", "Reservation findings"), "rule", "catalog.ReservationFinding")
 STRAY_MONEY = Page(STRAY.title, "money_off", "ordering.StrayMoney")
 PRODUCTS = Page(Text("Товары", "Products"), "smartphone", "catalog.Product")
-ABANDONED = Page(Text("Брошенные корзины", "Abandoned carts"), "remove_shopping_cart", "cart.AbandonedCartDay")
+ABANDONED = Page(Text("Корзины по дням", "Carts by day"), "remove_shopping_cart", "cart.AbandonedCartDay")
 CATALOG = Group(
     Text("Каталог", "Catalog"),
     (
@@ -86,7 +87,7 @@ def navigation(request: HttpRequest) -> list[dict[str, Any]]:
             *_pages(request, CUSTOMERS),
         ),
         _group(CATALOG.title, *_pages(request, *CATALOG.pages)),
-        _group(REPORTS.title, *_pages(request, *REPORTS.pages)),
+        _group(REPORTS.title, *_boards(request), *_pages(request, *REPORTS.pages)),
         _group(
             MACHINERY,
             *(_queue(request, queue) for queue in queues if queue is BEHIND),
@@ -115,6 +116,12 @@ def _pages(request: HttpRequest, *pages: Page) -> list[dict[str, Any]]:
         _item(page.title, page.icon, link, is_active=_is_within(request, link))
         for page in pages
         if (link := link_to(request, page))
+    ]
+
+
+def _boards(request: HttpRequest) -> list[dict[str, Any]]:
+    return [
+        _item(board.title, board.icon, board.url, is_active=request.path == board.url) for board in boards_of(request)
     ]
 
 

@@ -22,6 +22,7 @@ handler500 = show_fault
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="admin:index")),
     path("admin/language/", set_language, name="set_language"),
+    path("admin/", include("admin_ext.boards.urls")),
     path("admin/", include("gateway.accounts.team.urls")),
     path("admin/", admin.site.urls),
     path("favicon.ico", favicon),

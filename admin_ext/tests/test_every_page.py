@@ -57,8 +57,13 @@ READ_ONLY = {
     "sheets_sheetimport",
 }
 IMPORT = {"catalog.add_product", "catalog.change_product"}
+SALES_BOARDS = {"ordering.view_salesquarter", "ordering.view_order"}
 FURTHER: dict[str, Collection[str]] = {
     "audit_auditentry_people": {"audit.view_auditentry"},
+    "board_today": SALES_BOARDS,
+    "board_sales": SALES_BOARDS,
+    "board_carts": {"cart.view_abandonedcartday"},
+    "board_prices": {"audit.view_auditentry"},
     "bulk_change": {"catalog.change_product"},
     "catalog_product_discounts": {"catalog.view_product"},
     "catalog_product_history": {"catalog.view_product", "audit.view_auditentry"},
@@ -75,6 +80,8 @@ FURTHER: dict[str, Collection[str]] = {
     "sheets_sheetimport_views": {"catalog.view_product"},
     **{f"sheets_sheetimport_{name}": IMPORT for name in ("change", "progress", "load", "check", "refused")},
 }
+# Of addresses that are not the admin site's own.
+OUTSIDE = ("staff_", "board_")
 
 
 class Page(NamedTuple):
@@ -102,8 +109,8 @@ def _needed(page: str) -> frozenset[str] | None:
     """The rights that the page wants; None: nobody has said."""
     if page in OWN_PAGES:
         return EVERYBODY
-    if page in FURTHER:
-        return frozenset(FURTHER[page])
+    if (name := page.removesuffix("_csv")) in FURTHER:
+        return frozenset(FURTHER[name])
     for model, model_admin in admin.site._registry.items():
         prefix = f"{model._meta.app_label}_{model._meta.model_name}"
         if page.startswith(f"{prefix}_"):
@@ -154,7 +161,7 @@ def objects(orders: Database[Document], like: Document) -> dict[str, str]:
 
 
 def _address(page: Page, objects: dict[str, str]) -> str:
-    name = page.name if page.name.startswith("staff_") else f"admin:{page.name}"
+    name = page.name if page.name.startswith(OUTSIDE) else f"admin:{page.name}"
     if not page.takes_object:
         return reverse(name)
     app, model, *_ = page.name.split("_")

@@ -112,7 +112,7 @@ def test_who_may_do_nothing_sees_nothing_and_no_error(database: Database[Documen
     page = member(None).get("/admin/")
 
     assert page.status_code == 200
-    assert page.context["desk"] == Desk(waiting=[], empty=[], figures=[], has_work=False)
+    assert page.context["desk"] == Desk(waiting=[], empty=[], figures=[], has_work=False, boards=[])
     assert "Здесь пока нечего показать." in page.content.decode()
 
 

@@ -16,7 +16,9 @@ from ordering.reading.queues import STRAY, TO_PACK
 from ordering.tests.bulk import copies
 
 CATALOG = ("Каталог", ["Товары", "Импорт и экспорт", "Задания", "Категории", "Геозоны"])
-REPORTS = ("Отчёты", ["Брошенные корзины", "Журнал"])
+SALES_BOARDS, OTHER_BOARDS = ["Сегодня", "Продажи"], ["Брошенные корзины", "Цены за неделю"]
+REPORTS = ("Отчёты", [*OTHER_BOARDS, "Корзины по дням", "Журнал"])
+WITH_SALES = ("Отчёты", [*SALES_BOARDS, *REPORTS[1]])
 QUEUES = ["Собрать", "Отправить", "Вернуть деньги", "Деньги без заказа", "Скоро истечёт резерв", "Письма не ушли"]
 WORK = ("Работа", ["Заказы", *QUEUES, "Покупатели"])
 MACHINERY = ("Машинерия", ["Cassandra отстаёт", "Расхождения резервов"])
@@ -25,16 +27,16 @@ TEAM = ("Команда", ["Сотрудники", "Роли"])
 
 SEEN = {
     SUPPORT: [WORK, CATALOG, REPORTS, MACHINERY],
-    SENIOR_SUPPORT: [WORK, CATALOG, REPORTS, MACHINERY],
-    MERCHANDISERS: [("Работа", ["Заказы"]), CATALOG, REPORTS, OTHERS_MACHINERY],
+    SENIOR_SUPPORT: [WORK, CATALOG, WITH_SALES, MACHINERY],
+    MERCHANDISERS: [("Работа", ["Заказы"]), CATALOG, WITH_SALES, OTHERS_MACHINERY],
     ANALYSTS: [
         ("Работа", ["Заказы"]),
         CATALOG,
-        ("Отчёты", ["Брошенные корзины"]),
+        ("Отчёты", [*SALES_BOARDS, "Брошенные корзины", "Корзины по дням"]),
         ("Машинерия", ["Деньги без заказа"]),
     ],
     OPERATORS: [("Работа", ["Заказы", "Покупатели"]), CATALOG, REPORTS, OTHERS_MACHINERY],
-    ADMINISTRATORS: [WORK, CATALOG, REPORTS, MACHINERY, TEAM],
+    ADMINISTRATORS: [WORK, CATALOG, WITH_SALES, MACHINERY, TEAM],
     # Everybody sees the jobs that they began.
     None: [("Каталог", ["Задания"])],
 }
@@ -134,6 +136,6 @@ def test_titles_are_english_for_those_who_chose_it(database: Database[Document])
     assert titles(in_english(member(ANALYSTS))) == [
         ("Work", ["Orders"]),
         ("Catalog", ["Products", "Import and export", "Jobs", "Categories", "Geozones"]),
-        ("Reports", ["Abandoned carts"]),
+        ("Reports", ["Today", "Sales", "Abandoned carts", "Carts by day"]),
         ("Machinery", ["Payments without an order"]),
     ]
