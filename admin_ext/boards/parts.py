@@ -1,7 +1,7 @@
 """What a board is made of: figures with the lists behind them, charts, tables, and what must be said about them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from typing import NamedTuple
 
@@ -85,7 +85,7 @@ class Shown:
     """What to do when there are no figures yet; then there is no more than this."""
     tiles: Sequence[Tile] = ()
     charts: Sequence[Chart] = ()
-    tables: Sequence[Table] = field(default=())
+    tables: Sequence[Table] = ()
 
 
 def text(shown: str, url: str = "") -> Value:

@@ -1,6 +1,5 @@
 """The pages of the boards: what is asked and who may see it; and their tables as CSV."""
 
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -11,13 +10,9 @@ from django.template.response import TemplateResponse
 from django.utils.http import urlencode
 from django.views import View
 
-from admin_ext.boards.boards import CARTS, PRICES, SALES, TODAY, Board
-from admin_ext.boards.carts import carts_board
+from admin_ext.boards.boards import TODAY, Asked, Board
 from admin_ext.boards.parts import Shown, Table, Value
 from admin_ext.boards.periods import PeriodForm, shop_day
-from admin_ext.boards.prices import prices_board
-from admin_ext.boards.sales import sales_board
-from admin_ext.boards.today import today_board
 from catalog.exchange.cells import harmless
 from catalog.exchange.sheets.csv_writer import MARK, csv_part
 from catalog.exchange.sheets.rows import Cell
@@ -28,7 +23,6 @@ from gateway.staff.language import said, staff_language
 LABELS = {
     "show": Text("Показать", "Show"),
     "csv": Text("Скачать CSV", "Download CSV"),
-    "total": Text("Всего", "Total"),
 }
 
 
@@ -58,20 +52,13 @@ class BoardView(View):
 
     def _shown(self, form: PeriodForm | None) -> Shown | None:
         """The board; None when the form does not say of which days, and says why."""
-        if form and not form.is_valid():
+        today = shop_day(self.now)
+        if form is None:
+            return self.board.show(Asked(self.reader, self.now, today, today, ""))
+        if not form.is_valid():
             return None
-        asked: Mapping[str, Any] = form.cleaned_data if form else {}
-        match self.board.code:
-            case TODAY.code:
-                return today_board(self.now)
-            case SALES.code:
-                return sales_board(asked["since"], asked["until"], asked["geozone"], self.now)
-            case CARTS.code:
-                sees_products = self.reader.has_perm("catalog.view_product")
-                return carts_board(asked["since"], asked["until"], asked["geozone"], sees_products=sees_products)
-            case PRICES.code:
-                return prices_board(self.reader, self.now)
-        raise Http404
+        given = form.cleaned_data
+        return self.board.show(Asked(self.reader, self.now, given["since"], given["until"], given["geozone"]))
 
 
 class BoardSheet(BoardView):

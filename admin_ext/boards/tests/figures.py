@@ -1,6 +1,6 @@
 """Sums as the tasks keep them, on every member: boards read secondaries."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 
 from bson import Decimal128
@@ -26,6 +26,31 @@ def quarter(begins: datetime, geozone: str = "msk", orders: int = 1, paid: int =
         "paid": Decimal128(f"{paid}.00"),
         "refunded": Decimal128(f"{refunded}.00"),
         "computed_at": begins,
+    }
+
+
+def cart_day(day: datetime, geozone: str, number: int, names: Mapping[str, str]) -> Document:
+    """What became of a day's carts in a geozone: the larger the number, the more were abandoned."""
+    lost = [(place, product_id, name) for place, (product_id, name) in enumerate(names.items(), number)]
+    return {
+        "_id": f"{day:%Y-%m-%d}:{geozone}",
+        "day": day,
+        "geozone": geozone,
+        "carts": 30 + number,
+        "abandoned": 5 + number,
+        "ordered": 12,
+        "lost_value": Decimal128(f"{19_990 * (5 + number)}.00"),
+        "products": [
+            {
+                "product_id": product_id,
+                "name": name,
+                "carts": place,
+                "quantity": place + 1,
+                "lost_value": Decimal128(f"{1990 * place}.00"),
+            }
+            for place, product_id, name in lost
+        ],
+        "computed_at": day,
     }
 
 

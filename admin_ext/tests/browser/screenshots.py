@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from io import StringIO
 from pathlib import Path
@@ -13,12 +14,14 @@ from django.core.management import call_command
 from playwright.sync_api import Browser
 from pymongo.database import Database
 
+from admin_ext.boards.tests.figures import cart_day, keep, quarter, summed_until
 from cart.line_checks import LineWanted
 from cart.lines import add_lines
 from catalog.products.cards import ProductKey
 from gateway.accounts.demo import DOMAIN, ensure_demo_accounts
 from gateway.accounts.models import User
 from gateway.accounts.owners import customer_owner
+from gateway.audit.tests.entries import entry, write
 from gateway.audit.trail import Actor, Source
 from gateway.mongo.client import Document
 from gateway.sync.copy import copy_documents
@@ -98,6 +101,10 @@ def pictures(shop: Shop) -> list[Picture]:
         Picture("customer", f"/admin/accounts/customer/{shop.customer_id}/change/", "staff"),
         Picture("staff", "/admin/accounts/user/", "staff"),
         Picture("audit", "/admin/audit/auditentry/", "staff"),
+        *(
+            Picture(f"board-{board}", f"/admin/boards/{board}/", "merchandiser", ("light", "dark"))
+            for board in ("today", "sales", "carts", "prices")
+        ),
         Picture("not-found", "/admin/nothing/"),
     ]
 
@@ -152,7 +159,46 @@ def shop(database: Database[Document]) -> Shop:
     for order in orders:
         send_due_mails(order["_id"])
     copy_documents(SYNCED, list(database["orders"].find()))
+    _figures_of(database)
     return Shop(str(customer.pk), rich["_id"], products[0]["_id"])
+
+
+def _figures_of(database: Database[Document]) -> None:
+    """What the boards show: a fortnight of sales and carts, and prices that moved."""
+    now = datetime.now(UTC).replace(second=0, microsecond=0)
+    hour = now.replace(minute=0)
+    zones = [zone["_id"] for zone in database["geozones"].find(limit=6)]
+    keep(
+        "sales_quarters",
+        *(
+            quarter(
+                hour - timedelta(hours=number),
+                zone,
+                1 + number * each % 5,
+                19_000 * (1 + number * each % 7),
+                400 * each,
+            )
+            for number in range(24 * 14)
+            for each, zone in enumerate(zones)
+        ),
+    )
+    summed_until(now)
+    names = {each["_id"]: each["name"] for each in database["products"].find(limit=8)}
+    for number in range(1, 15):
+        day = now.replace(hour=0, minute=0) - timedelta(days=number)
+        keep("abandoned_cart_days", *(cart_day(day, zone, number + each, names) for each, zone in enumerate(zones)))
+    marina = User.objects.get(email=f"merchandiser@{DOMAIN}")
+    write(
+        *(
+            entry(
+                at=now - timedelta(days=number % 6, minutes=number),
+                target=f"product:{product_id}",
+                changes={"base_price": ["10990.00", f"{10_990 + 700 * (number - 3)}.00"]},
+                **({"actor": "discounts"} if number % 4 == 0 else {"actor_id": str(marina.pk), "actor": marina.email}),
+            )
+            for number, product_id in enumerate(names)
+        )
+    )
 
 
 def _bought(owner: str, number: int, products: Sequence[Document]) -> OrderDocument:

@@ -5,10 +5,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from bson import Decimal128
 from playwright.sync_api import Page, expect
 
-from admin_ext.boards.tests.figures import keep, quarter, summed_until
+from admin_ext.boards.tests.figures import cart_day, keep, quarter, summed_until
 from gateway.audit.tests.entries import entry, write
 from gateway.tests.browser import PHONE, Tabs, overflow, signed_in
 
@@ -30,21 +29,8 @@ def figures(tabs: Tabs) -> datetime:
     )
     summed_until(now)
     day = now.replace(hour=0, minute=0) - timedelta(days=2)
-    lost = {"product_id": "PROD-1", "name": "Наушники Тишина с очень длинным названием", "carts": 3, "quantity": 4}
-    keep(
-        "abandoned_cart_days",
-        {
-            "_id": f"{day:%Y-%m-%d}:msk",
-            "day": day,
-            "geozone": "msk",
-            "carts": 10,
-            "abandoned": 4,
-            "ordered": 3,
-            "lost_value": Decimal128("15960.00"),
-            "products": [{**lost, "lost_value": Decimal128("15960.00")}],
-            "computed_at": now,
-        },
-    )
+    names = {"PROD-1": "Наушники Тишина с очень длинным названием"}
+    keep("abandoned_cart_days", cart_day(day, "msk", 4, names))
     write(entry(at=now - timedelta(days=1), changes={"base_price": ["3990.00", "2990.00"]}, actor="discounts"))
     return now
 
