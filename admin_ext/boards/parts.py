@@ -105,7 +105,7 @@ def share(part: int, whole: int) -> Value:
     if not whole:
         return Value(NOTHING, None)
     percent = _rounded(Decimal(100 * part) / whole)
-    return Value(f"{_written(percent, staff_language())} %", percent)
+    return Value(_written(percent, staff_language()), percent)
 
 
 def growth(before: Decimal, now: Decimal) -> Value:
@@ -114,7 +114,7 @@ def growth(before: Decimal, now: Decimal) -> Value:
         return Value(NOTHING, None)
     percent = _rounded(100 * (now - before) / before)
     sign = "+" if percent > 0 else "−" if percent < 0 else ""
-    return Value(f"{sign}{_written(abs(percent), staff_language())} %", percent)
+    return Value(f"{sign}{_written(abs(percent), staff_language())}", percent)
 
 
 def _rounded(percent: Decimal) -> Decimal:
@@ -122,4 +122,6 @@ def _rounded(percent: Decimal) -> Decimal:
 
 
 def _written(percent: Decimal, language: Language) -> str:
-    return f"{percent}" if language == "en" else f"{percent}".replace(".", ",")
+    """With a space that does not part the sign from its number."""
+    written = f"{percent}" if language == "en" else f"{percent}".replace(".", ",")
+    return f"{written}\u00a0%"

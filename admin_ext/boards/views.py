@@ -11,6 +11,7 @@ from django.utils.http import urlencode
 from django.views import View
 
 from admin_ext.boards.boards import TODAY, Asked, Board
+from admin_ext.boards.charts import options
 from admin_ext.boards.parts import Shown, Table, Value
 from admin_ext.boards.periods import PeriodForm, shop_day
 from catalog.exchange.cells import harmless
@@ -46,6 +47,7 @@ class BoardView(View):
             "form": form,
             "shown": self._shown(form),
             "csv_url": f"{self.board.csv_url}?{urlencode({**query, 'table': ''})}",
+            "chart_options": options(),
             "labels": {name: said(text) for name, text in LABELS.items()},
         }
         return TemplateResponse(request, "boards/board.html", context)

@@ -59,7 +59,12 @@ def summed_until(seen_until: datetime, **moments: datetime) -> None:
 
 
 def shown(rows: Iterable[Iterable[Value]]) -> list[list[str]]:
-    return [[value.shown for value in row] for row in rows]
+    return [[plain(value.shown) for value in row] for row in rows]
+
+
+def plain(text: str) -> str:
+    """The text with spaces at which a line may break."""
+    return text.replace("\u00a0", " ")
 
 
 def table(tables: Iterable[Table], code: str) -> Table:

@@ -9,7 +9,7 @@ from pymongo.database import Database
 
 from admin_ext.boards.carts import carts_board
 from admin_ext.boards.parts import Shown
-from admin_ext.boards.tests.figures import keep, shown, table
+from admin_ext.boards.tests.figures import keep, plain, shown, table
 from admin_ext.tests.people import member
 from gateway.accounts.roles import ANALYSTS, SUPPORT
 from gateway.mongo.client import Document
@@ -72,7 +72,7 @@ def board(geozone: str = "") -> Shown:
 def test_rate_lost_value_and_products_of_the_period() -> None:
     found = board()
 
-    assert [(tile.value, tile.note) for tile in found.tiles] == [
+    assert [(plain(tile.value), tile.note) for tile in found.tiles] == [
         ("25,0 %", "3 из 12 корзин"),
         ("350,50 ₽", "по ценам, которые видел покупатель"),
         ("25,0 %", "3 из 12 корзин"),
