@@ -47,13 +47,16 @@ LEFT = Text(
 )
 BACK_TO = Text("потом вернётся {price}", "then back to {price}")
 NO_SALE = Text("цена без скидки", "the price without a discount")
-PERCENT = Text("−{percent} %: {price}", "−{percent}%: {price}")
+PERCENT = Text("−{percent} %", "−{percent}%")
 
 
 class Shown(NamedTuple):
     """A discount as its row shows it."""
 
-    what: str
+    price: str
+    """What the product costs under it."""
+    percent: str
+    """Empty: a price was given."""
     starts: str
     ends: str
     state: str
@@ -86,7 +89,8 @@ def _shown(discount: Discount, product: ProductDocument, *, may_cancel: bool) ->
     is_live = discount["state"] in LIVE
     address = f"{product_page(CancelDiscount.name, product['_id'])}?discount={discount['id']}"
     return Shown(
-        what=_what(discount, product["prices"]["base"].to_decimal()),
+        price=money_text(_price(discount, product["prices"]["base"].to_decimal())),
+        percent=said(PERCENT, percent=discount["percent"]) if discount["percent"] else "",
         starts=time_text(discount["starts_at"]),
         ends=time_text(discount["ends_at"]),
         state=said(text),
@@ -98,11 +102,10 @@ def _shown(discount: Discount, product: ProductDocument, *, may_cancel: bool) ->
     )
 
 
-def _what(discount: Discount, base: Decimal) -> str:
-    """What the product costs under it: one that has begun has said so, one to come follows the base price."""
+def _price(discount: Discount, base: Decimal) -> Decimal:
+    """One that has begun has given the product a price; one to come follows the base price."""
     applied = discount.get("applied")
-    price = money_text(applied.to_decimal() if applied else price_under(discount, base))
-    return said(PERCENT, percent=discount["percent"], price=price) if discount["percent"] else price
+    return applied.to_decimal() if applied else price_under(discount, base)
 
 
 def _note(discount: Discount, state: State) -> str:

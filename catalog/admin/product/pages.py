@@ -22,6 +22,7 @@ from gateway.domain.texts import Text
 from gateway.mongo.reads import Steps, run_steps
 from gateway.staff.forms import ActionDialog, WithDialogs
 from gateway.staff.language import said
+from gateway.staff.titles import Titled
 
 T = TypeVar("T")
 
@@ -42,7 +43,7 @@ class Tab(NamedTuple):
     is_current: bool
 
 
-class ProductPages(WithDialogs):
+class ProductPages(WithDialogs, Titled):
     """Mixed into the admin of products: three pages with their dialogs, and the tabs that lead to them."""
 
     dialogs: ClassVar[tuple[type[ActionDialog], ...]] = PRODUCT_DIALOGS
@@ -91,6 +92,7 @@ class ProductPages(WithDialogs):
             **self.admin_site.each_context(request),
             "opts": self.opts,
             "title": product["name"],
+            "list_title": self.list_title(),
             "product_id": product["_id"],
             "product_tabs": tabs_of(product["_id"], page, request.user),
             **context,

@@ -34,6 +34,7 @@ WORDS = {
     "changed_to": Text("Меняли на", "Changed to"),
     "what": Text("Что", "What"),
     "nothing": Text("Возвращать нечего: всё это изменили позже.", "Nothing comes back: all of it was changed since."),
+    "back_already": Text("Всё уже так, как было до этого изменения.", "All is as it was before this change."),
     "refused": Text("Вернуть нельзя", "This cannot be taken back"),
     "stock": Text(
         "Остаток возвращается штуками: проданное за это время остаётся проданным.",
@@ -48,6 +49,13 @@ class ChangedSince(DomainError):
 
     code = Code.CONFLICT
     text = Text("Это изменили позже, ничего не возвращено. {changes}.", "It was changed since; nothing was. {changes}.")
+
+
+class BackAlready(DomainError):
+    """There is nothing to take back: everything is as it was before the change."""
+
+    code = Code.CONFLICT
+    text = WORDS["back_already"]
 
 
 class Shown(NamedTuple):
@@ -131,7 +139,7 @@ class TakeBack(ProductDialog):
         returned, stays = _in_words(outcome)
         left = "; ".join(_since(change) for change in stays)
         if not returned:
-            raise ChangedSince(changes=left)
+            raise ChangedSince(changes=left) if left else BackAlready
         done = said(RETURNED, changes="; ".join(map(str, returned)))
         return f"{done} {said(LEFT, changes=left)}" if left else done
 

@@ -190,9 +190,20 @@ def test_colleague_who_was_faster_is_told_and_nothing_changes(merchandiser: Clie
     assert everything(shop) == before
 
 
-def test_stock_below_what_is_reserved_is_refused_before_and_after(
-    merchandiser: Client, shop: Database[Document]
-) -> None:
+def test_what_is_back_already_is_told_and_nothing_changes(merchandiser: Client, shop: Database[Document]) -> None:
+    change(Wanted({"base_price": "5990.00"}))
+    entry = latest(shop)
+    send(merchandiser, entry)
+    before = everything(shop)
+
+    confirmed, page = merchandiser.get(f"{TAKE_BACK}?entry={entry}"), send(merchandiser, entry, key="k2")
+
+    assert "Всё уже так, как было до этого изменения." in text(confirmed)
+    assert refused(page) == ["Всё уже так, как было до этого изменения."]
+    assert everything(shop) == before
+
+
+def test_stock_never_comes_back_below_what_is_reserved(merchandiser: Client, shop: Database[Document]) -> None:
     adjust_stock("PROD-1", "msk", delta=5, actor=MARINA, reason="приход")
     shop["products"].update_one({"_id": "PROD-1"}, {"$set": {"stock.0.reserved": 12}})
     entry, before = latest(shop), everything(shop)
