@@ -17,7 +17,7 @@ from catalog.stock.adjust import adjust_stock
 from catalog.structure.categories import edit_category
 from catalog.tests.shop import MARINA, assert_whole, draft
 from gateway.mongo.client import Document
-from gateway.tests.races import at_once
+from gateway.tests.races import at_once, paused_process
 
 pytestmark = pytest.mark.usefixtures("two_shards")
 
@@ -109,6 +109,24 @@ def test_two_who_take_back_the_same_pieces_take_them_once(shop: Database[Documen
 
     assert product()["stock"][0]["quantity"] == 10
     assert sorted(len(outcome.changes) for outcome in outcomes) == [0, 0, 0, 1]
+
+
+def test_killed_in_the_middle_nothing_comes_back_and_the_next_takes_all(
+    shop: Database[Document], product: Callable[[], Any]
+) -> None:
+    change(Wanted({"base_price": "5990.00", "name": "Тишина 2"}))
+    entry, before = latest(shop), product()
+    code = (
+        "from bson import ObjectId; from catalog.changes.undo import take_back; from catalog.tests.shop import MARINA;"
+        f"take_back(ObjectId('{entry['_id']}'), actor=MARINA)"
+    )
+    with paused_process(shop, code, command="commitTransaction"):
+        assert (product(), latest(shop)) == (before, entry)
+
+    take_back(entry["_id"], actor=MARINA)
+
+    assert (product()["name"], str(product()["prices"]["base"])) == ("Наушники Тишина", "4990.00")
+    assert shop["audit"].count_documents({"target": "product:PROD-1"}) == 2
 
 
 def test_move_is_taken_back_wherever_the_product_is_now(shop: Database[Document], product: Callable[[], Any]) -> None:

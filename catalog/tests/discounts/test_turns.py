@@ -106,6 +106,22 @@ def test_killed_in_the_middle_it_is_done_once_by_the_next(
     assert sale(shop) == ("3990.00" if begun else "2495.00")
 
 
+def test_cancellation_killed_in_the_middle_leaves_it_running(product: Document, shop: Database[Document]) -> None:
+    discount = plan(-1, 2)
+    turn_discounts()
+    code = (
+        "from catalog.discounts.turns import cancel_discount; from catalog.tests.shop import MARINA;"
+        f"cancel_discount('PROD-1', {discount['id']!r}, actor=MARINA)"
+    )
+    with paused_process(shop, code, command="commitTransaction"):
+        assert (sale(shop), states()) == ("2495.00", ["running"])
+
+    cancel_discount("PROD-1", discount["id"], actor=MARINA)
+
+    assert (sale(shop), states()) == ("3990.00", ["cancelled"])
+    assert shop["audit"].count_documents({"action": "discount.cancelled"}) == 1
+
+
 def test_price_that_somebody_changed_meanwhile_is_left_and_told(product: Document, shop: Database[Document]) -> None:
     plan(1, 2)
     now = datetime.now(UTC)
