@@ -121,6 +121,8 @@ class Discount(TypedDict):
     starts_at: datetime
     ends_at: datetime
     planned_by: str
+    planned_by_id: NotRequired[str]
+    """The account; empty for a program, absent in those that an earlier release has planned."""
     planned_at: datetime
     applied: NotRequired[Decimal128]
     """The sale price that it gave the product when it began."""

@@ -21,7 +21,8 @@ from gateway.audit.documents import AuditEntryDocument
 from gateway.audit.reading import TRAIL
 from gateway.audit.trail import Action, Actor, differences
 from gateway.mongo.client import collection_of, orm_connection
-from gateway.mongo.reads import run_steps
+from gateway.mongo.policies import AUDIT
+from gateway.mongo.reads import Read, run, run_steps
 from gateway.mongo.transactions import in_transaction
 
 PRODUCT = "product:"
@@ -76,14 +77,14 @@ def change_of(product_id: str, entry_id: str) -> AuditEntryDocument | None:
     """The entry, if it tells of a change of this product that can be taken back."""
     if not ObjectId.is_valid(entry_id):
         return None
-    entry = collection_of(TRAIL, AuditEntryDocument).find_one({"_id": ObjectId(entry_id)})
+    entry: AuditEntryDocument | None = run(_entry(ObjectId(entry_id)))
     is_one = entry and entry["action"] in UNDONE and entry["target"] == f"{PRODUCT}{product_id}"
     return entry if is_one else None
 
 
 def take_back(entry_id: ObjectId, *, actor: Actor, reason: str = "") -> Outcome:
     """Take back the change of one entry; the outcome tells what of it somebody has changed since."""
-    entry = collection_of(TRAIL, AuditEntryDocument).find_one({"_id": entry_id})
+    entry = run(_entry(entry_id))
     if entry is None:
         raise NotUndone
     (outcome,) = take_back_all([entry], actor=actor, reason=reason)
@@ -130,16 +131,27 @@ def _note_recounted(entries: Sequence[AuditEntryDocument], recounted: dict[str, 
     if not counted:
         return
     since = {entry["target"]: entry["at"] for entry in counted}
-    later = collection_of(TRAIL, AuditEntryDocument).find(
-        {
+    later: Read[list[AuditEntryDocument]] = Read(
+        collection=TRAIL,
+        policy=AUDIT,
+        where={
             "$or": [{"target": target, "at": {"$gte": at}} for target, at in since.items()],
             "_id": {"$nin": [entry["_id"] for entry in counted]},
         },
-        ["target", "changes"],
-        session=orm_connection().session,
+        fields=("target", "changes"),
+        result=list,
     )
-    for entry in later:
+    for entry in run(later):
         recounted.setdefault(entry["target"].removeprefix(PRODUCT), set()).update(entry["changes"])
+
+
+def _entry(entry_id: ObjectId) -> Read[AuditEntryDocument | None]:
+    return Read(
+        collection=TRAIL,
+        policy=AUDIT,
+        where={"_id": entry_id},
+        result=lambda entries: entries[0] if entries else None,
+    )
 
 
 def _emptied(name: str, value: object) -> object:

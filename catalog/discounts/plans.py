@@ -30,6 +30,8 @@ from gateway.audit.trail import Action, Actor, Changes, record
 from gateway.domain.errors import DomainError, Refused
 from gateway.domain.uuid7 import uuid7
 from gateway.mongo.client import collection_of, orm_connection
+from gateway.mongo.policies import STAFF_LIST
+from gateway.mongo.reads import Read, run
 from gateway.mongo.transactions import TryAgain, in_transaction
 
 # Longer plans are forgotten by those who made them.
@@ -86,6 +88,7 @@ def plan_discount(product_id: str, wanted: NewDiscount, *, actor: Actor, reason:
         "starts_at": wanted.starts_at,
         "ends_at": wanted.ends_at,
         "planned_by": actor.name,
+        "planned_by_id": actor.id,
         "planned_at": now,
     }
     in_transaction(lambda: _plan(product_id, discount, actor, reason))
@@ -94,8 +97,13 @@ def plan_discount(product_id: str, wanted: NewDiscount, *, actor: Actor, reason:
 
 def discounts_of(product_id: str) -> list[Discount]:
     """The discounts of the product, those to come and those that were, oldest first."""
-    plan = plans().find_one({"_id": product_id}, session=orm_connection().session)
-    return plan["discounts"] if plan else []
+    plan: Read[list[Discount]] = Read(
+        collection=DiscountPlan._meta.db_table,
+        policy=STAFF_LIST,
+        where={"_id": product_id},
+        result=lambda plans: plans[0]["discounts"] if plans else [],
+    )
+    return run(plan)
 
 
 def price_under(discount: Discount, base: Decimal) -> Decimal:

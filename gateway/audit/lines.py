@@ -31,6 +31,7 @@ LONGEST = 200
 YES, NO = Text("да", "yes"), Text("нет", "no")
 REASON = Text("причина", "reason")
 IMAGES = Text("{count} шт.", "{count}")
+OTHER_IMAGES = Text("{count} шт., другие или в другом порядке", "{count}, others or in another order")
 QUOTED = {Named.CATEGORY, Named.GEOZONE, Named.ROLE}
 UNKNOWN_SOURCE = Text("источник не записан", "source not recorded")
 
@@ -145,7 +146,15 @@ def _changes(changes: Mapping[str, Sequence[Any]], kind: str, names: Names) -> I
             label = said(field.label)
             if part := name.partition(".")[2]:
                 label = f"{label} ({names.get(Named.GEOZONE, part) or part})"
-            yield Change(label, _shown(before, field, names), _shown(after, field, names) or NOTHING)
+            yield Change(label, *_both(before, after, field, names))
+
+
+def _both(before: Any, after: Any, field: Field, names: Names) -> tuple[str, str]:
+    """Old and new in words; as many images as before are told to be others."""
+    old, new = _shown(before, field, names), _shown(after, field, names) or NOTHING
+    if field.shown is Form.IMAGES and old == new:
+        new = said(OTHER_IMAGES, count=len(after))
+    return old, new
 
 
 def _shown(value: Any, field: Field, names: Names) -> str:

@@ -1,5 +1,6 @@
 """The discounts of a product that begin and end by themselves, as its page shows them."""
 
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -7,7 +8,10 @@ from catalog.admin.product.dialog import product_page
 from catalog.admin.product.discount_dialogs import CancelDiscount, PlanDiscount
 from catalog.discounts.plans import LIVE, Missed, State, discounts_of, price_under
 from catalog.documents import Discount, ProductDocument
+from gateway.audit.lines import program_name
+from gateway.audit.people import names_of
 from gateway.domain.texts import Text
+from gateway.mongo.reads import run
 from gateway.staff.language import said
 from gateway.staff.money import money_text
 from gateway.staff.times import time_text, zone_text
@@ -74,16 +78,17 @@ def discounts_page(product: ProductDocument, user: Any) -> dict[str, Any]:
     discounts = discounts_of(product["_id"])
     live = [each for each in discounts if each["state"] in LIVE]
     over = [each for each in discounts if each["state"] not in LIVE][::-1]
-    may_plan = PlanDiscount.is_allowed(user)
+    names = run(names_of(each.get("planned_by_id", "") for each in discounts))
+    may_plan, may_cancel = PlanDiscount.is_allowed(user), CancelDiscount.is_allowed(user)
     return {
         "words": {name: said(text) for name, text in WORDS.items()},
         "zone": zone_text(),
-        "discounts": [_shown(each, product, may_cancel=CancelDiscount.is_allowed(user)) for each in (*live, *over)],
+        "discounts": [_shown(each, product, names, may_cancel=may_cancel) for each in (*live, *over)],
         "plan_url": product_page(PlanDiscount.name, product["_id"]) if may_plan else "",
     }
 
 
-def _shown(discount: Discount, product: ProductDocument, *, may_cancel: bool) -> Shown:
+def _shown(discount: Discount, product: ProductDocument, names: Mapping[str, str], *, may_cancel: bool) -> Shown:
     state = State(discount["state"])
     text, kind = STATES[state]
     is_live = discount["state"] in LIVE
@@ -96,7 +101,7 @@ def _shown(discount: Discount, product: ProductDocument, *, may_cancel: bool) ->
         state=said(text),
         kind=kind,
         note=_note(discount, state),
-        who=discount["planned_by"],
+        who=names.get(discount.get("planned_by_id", "")) or program_name(discount["planned_by"]),
         cancel_url=address if is_live and may_cancel else "",
         is_running=state is State.RUNNING,
     )

@@ -156,6 +156,14 @@ def test_every_kind_of_value_comes_back(
     assert {field: product()[field] for field in kept} == {field: before[field] for field in kept}
 
 
+def test_images_in_another_order_are_told_so(merchandiser: Client) -> None:
+    first, second = {"url": "/static/a.svg", "alt": ""}, {"url": "/static/b.svg", "alt": ""}
+    change(Wanted({"images": [first, second]}))
+    change(Wanted({"images": [second, first]}))
+
+    assert "изображения 2 шт. → 2 шт., другие или в другом порядке" in text(merchandiser.get(PAGE))
+
+
 def test_what_was_changed_since_stays_with_both_values_shown(
     merchandiser: Client, shop: Database[Document], product: Callable[[], Any]
 ) -> None:

@@ -80,6 +80,7 @@ def test_discount_is_planned_in_the_shops_zone_and_shown_in_words(merchandiser: 
     assert "2 495,00 ₽ −50 %" in shown
     assert f"{datetime.fromisoformat(days(2)):%d.%m.%Y} 10:00 МСК" in shown
     assert "ждёт" in shown
+    assert "Марина Товарова" in shown
 
 
 def test_empty_beginning_is_at_once(merchandiser: Client, shop: Database[Document]) -> None:
