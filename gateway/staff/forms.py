@@ -84,7 +84,7 @@ class ActionForm(TellsRefusals, AsksOfJumps, forms.ModelForm):
         """Call the action and bring `self.instance` in line with what it made."""
         raise NotImplementedError
 
-    def retyped(self) -> Mapping[str, str] | None:
+    def retyped(self) -> Mapping[str, Any] | None:
         """What the form shows after a refusal instead of what was typed; None: just that."""
         return None
 
@@ -154,7 +154,7 @@ class DialogForm(TellsRefusals, AsksOfJumps, forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["key"].initial = _new_key
+        self.fields["key"].initial = new_key
         dress(self.fields.values())
         translate_fields(self)
 
@@ -167,7 +167,7 @@ class DialogForm(TellsRefusals, AsksOfJumps, forms.Form):
     def renew_key(self) -> None:
         """Let the form be sent once more, as another action."""
         data = cast("QueryDict", self.data).copy()
-        data["key"] = _new_key()
+        data["key"] = new_key()
         self.data = data
 
 
@@ -269,7 +269,7 @@ class ActionDialog(View):
         data = self.request.POST
         sent = {name: data.getlist(name) for name in data if name not in ("csrfmiddlewaretoken", "key")}
         action = f"{self._prefix()}_{self.name}:{self.object_id}"
-        key = keyed(form.cleaned_data["key"] or _new_key(), action, sent)
+        key = keyed(form.cleaned_data["key"] or new_key(), action, sent)
         assert key is not None  # noqa: S101 - a key was given
         try:
             with submission(key, actor) as is_first:
@@ -279,7 +279,7 @@ class ActionDialog(View):
             raise
         except KeyReused as reused:
             form.renew_key()
-            raise _SentBefore from reused
+            raise SentBefore from reused
         return done.in_language(staff_language()) if isinstance(done, Text) else done
 
     def _page(self, form: DialogForm) -> HttpResponse:
@@ -310,7 +310,7 @@ class ActionDialog(View):
 CANCEL = Text("Отмена", "Cancel")
 
 
-class _SentBefore(DomainError):
+class SentBefore(DomainError):
     code = KeyReused.code
     text = SENT_BEFORE
 
@@ -347,5 +347,5 @@ class WithDialogs(ModelAdmin):
         ]
 
 
-def _new_key() -> str:
+def new_key() -> str:
     return get_random_string(KEY_LENGTH)

@@ -114,8 +114,8 @@ class MergingForm(ActionForm):
         """Write the values, if what `stored_values` gave last is still there."""
         raise NotImplementedError
 
-    def texts_of(self, values: Values) -> dict[str, str]:
-        """The values as texts of the form's fields; an empty checkbox has none."""
+    def texts_of(self, values: Values) -> Mapping[str, Any]:
+        """The values as the form's fields show them, most as texts; an empty checkbox has none."""
         raise NotImplementedError
 
     def field_of_value(self, name: str) -> str:
@@ -160,7 +160,7 @@ class MergingForm(ActionForm):
             return [(self.field_of_value(clash.name), self._asked(clash)) for clash in refusal.clashes]
         return super().reasons(refusal)
 
-    def retyped(self) -> Mapping[str, str] | None:
+    def retyped(self) -> Mapping[str, Any] | None:
         """The form as it is shown again: theirs where I changed nothing, so that it is not changed back."""
         if self._stale is None:
             return None
