@@ -32,13 +32,18 @@ class Encoded(NamedTuple):
 
 def encoded(content: bytes) -> Encoded:
     """The upload as WebP, upright, at most LONGEST_SIDE long. Raises NotAPicture, TooManyBytes or TooManyPixels."""
-    if len(content) > settings.PICTURE_MAX_BYTES:
-        raise TooManyBytes(megabytes=_mega(len(content)), limit=_mega(settings.PICTURE_MAX_BYTES))
+    check_bytes(len(content))
     with _turns:
         try:
             return _webp(_shrunk(_opened(content), LONGEST_SIDE))
         except _BROKEN as error:
             raise NotAPicture from error
+
+
+def check_bytes(number: int) -> None:
+    """Raise TooManyBytes for a file of so many; known before it is read."""
+    if number > settings.PICTURE_MAX_BYTES:
+        raise TooManyBytes(megabytes=_mega(number), limit=_mega(settings.PICTURE_MAX_BYTES))
 
 
 def thumbnail(content: bytes, width: int) -> bytes:
