@@ -24,6 +24,7 @@ from catalog.listing.facets import sampled_facets
 from catalog.listing.inventory import Inventory
 from catalog.listing.selection import IDS
 from catalog.pictures.addresses import thumbnail_of
+from catalog.structure.attributes import attributes_of
 from catalog.structure.category_tree import CATEGORIES
 from catalog.structure.names import category_name, geozone_name
 from gateway import deadline
@@ -192,14 +193,15 @@ class ProductList(PagedByKey):
         return [path("suggestions/", suggestions, name="catalog_product_suggestions"), *super().get_urls()]
 
     def suggestions_view(self, request: HttpRequest) -> HttpResponse:
-        """Attributes with their values, as products of the category have them."""
+        """Attributes that are declared for the category, and those of its products with their values."""
         if not self.has_view_or_change_permission(request):
             raise PermissionDenied
         tree = CATEGORIES.get()
         category = request.GET.get(parameters.CATEGORY, "")
         within = tree.within(category) if category else tuple(tree.nodes)
         leaves = [slug for slug in within if not tree.children(slug)]
-        return JsonResponse({"pairs": _suggested(leaves)})
+        declared = [{"name": each.name, "type": each.type.value, "unit": each.unit} for each in attributes_of(category)]
+        return JsonResponse({"declared": declared, "pairs": _suggested(leaves)})
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[KeysetList]:
         return ProductChangeList
