@@ -68,6 +68,7 @@ FURTHER: dict[str, Collection[str]] = {
     "catalog_product_discounts": {"catalog.view_product"},
     "catalog_product_history": {"catalog.view_product", "audit.view_auditentry"},
     "catalog_product_preview": {"catalog.view_product"},
+    "catalog_product_pictures": {"catalog.change_product"},
     "catalog_product_suggestions": {"catalog.view_product"},
     # Everybody has a list of jobs, their own at least.
     **dict.fromkeys(["jobs_job_changelist", "jobs_job_views", "jobs_job_notices"], EVERYBODY),

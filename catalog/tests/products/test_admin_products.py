@@ -10,8 +10,8 @@ from bson import Decimal128
 from django.test import Client
 from pymongo.database import Database
 
-from catalog.admin import product_form
-from catalog.admin.product_form import values_of
+from catalog.admin.product_form import form as product_form
+from catalog.changes.values import values_of
 from catalog.documents import ProductDocument
 from catalog.products.drafts import AttributeDraft, StockDraft
 from catalog.products.upsert import upsert_product
@@ -49,7 +49,21 @@ def found_in(page: Any) -> list[str]:
     return re.findall(r"/admin/catalog/product/([A-Z0-9-]+)/change/", text(page))
 
 
-def form(document: Document | None = None, **changes: str) -> dict[str, str]:
+def rows(attributes: str = "", images: str = "") -> dict[str, Any]:
+    """What a browser sends of attributes, «Цвет = чёрный» in each line, and of images, address and description."""
+    names = [line.partition("=") for line in attributes.split("\n")]
+    addresses = [line.partition(" ") for line in images.split("\n")]
+    return {
+        "attributes_name": [name for name, _, _ in names],
+        "attributes_value": [value for _, _, value in names],
+        "images_url": [url for url, _, _ in addresses],
+        "images_alt": [alt for _, _, alt in addresses],
+    }
+
+
+def form(
+    document: Document | None = None, *, attributes: str = "Цвет = чёрный", images: str = "", **changes: Any
+) -> dict[str, Any]:
     """What a browser sends after opening the form of this product."""
     quantities = {level["geozone"]: level["quantity"] for level in (document or {}).get("stock", ())}
     filled = {
@@ -58,9 +72,8 @@ def form(document: Document | None = None, **changes: str) -> dict[str, str]:
         "base_price": "4990.00",
         "sale_price": "3990.00",
         "description": "Беспроводные наушники.",
-        "attributes": "Цвет = чёрный",
-        "images": "",
-        "reason": "",
+        **rows(attributes, images),
+        "reason": "пересчёт",
         "seen": seen_text(values_of(cast("ProductDocument", document))) if document else "",
         **{f"stock_{code}": str(quantity) for code, quantity in quantities.items()},
     }
@@ -74,8 +87,9 @@ def test_form_shows_the_product_and_what_is_reserved(
 
     page = text(merchandiser.get(CHANGE))
 
-    assert "Цвет = чёрный" in page
-    assert "в резерве 4" in page
+    assert re.search(r'name="attributes_name" value="Цвет".*\n.*name="attributes_value" value="чёрный"', page)
+    assert re.search(r'data-label="Числится">10</td>\s*<td[^>]*>4</td>\s*<td[^>]*>6</td>', page)
+    assert "Покупатель заплатит 3 990,00 ₽, скидка 20 %" in page
     assert "Звук / Аудио" in page
     assert re.search(r'name="stock_msk" value="10"', page)
     assert seen_text(values_of(cast("ProductDocument", product))) in page
@@ -125,10 +139,13 @@ def test_move_to_another_category(merchandiser: Client, product: Document, shop:
         ({"base_price": "0"}, "Цена больше нуля"),
         ({"base_price": "много"}, "Укажите сумму цифрами"),
         ({"sale_price": "5000"}, "должна быть ниже обычной"),
-        ({"attributes": "Цвет = чёрный\n\na.b = 1"}, "«a.b = 1»: Название характеристики"),
+        ({"attributes": "Цвет = чёрный\n\na.b = 1"}, "«a.b: 1»: Название характеристики"),
         ({"attributes": "Цвет"}, "«Цвет»: Обязательное поле"),
         ({"images": "ftp://x"}, "«ftp://x»: Адрес изображения"),
-        ({"stock_msk": "-1"}, "больше либо равно 0"),
+        ({"stock_msk": "-11"}, "Количество — от 0 до 1000000"),
+        ({"stock_msk": "много"}, "Укажите число, например 12, или изменение"),
+        ({"stock_msk": "-7"}, "зарезервировано 4, получилось бы 3"),
+        ({"stock_msk": "12", "reason": ""}, "Остаток меняется: укажите причину"),
         ({"stock_msk": "2"}, "зарезервировано 4, получилось бы 2"),
         ({"category": "sound"}, "Выберите корректный вариант"),
         ({"seen": "nonsense"}, "изменил кто-то другой"),
@@ -149,11 +166,15 @@ def test_bad_input_is_explained_kept_in_the_form_and_changes_nothing(
     assert everything(shop) == before
 
 
-def sent_again(page: Any, **more: str) -> dict[str, str]:
+def sent_again(page: Any, **more: str) -> dict[str, Any]:
     """What a browser sends after the form was shown again."""
     shown = page.context["adminform"].form
     values = {field.html_name: field.value() for field in shown}
-    return {**{name: str(value) for name, value in values.items() if value not in (None, False)}, **more}
+    columns = {
+        f"{name}_{column}": [row[column] for row in values[name]]
+        for name, column in (("attributes", "name"), ("attributes", "value"), ("images", "url"), ("images", "alt"))
+    }
+    return {**{name: str(value) for name, value in values.items() if value not in (None, False)}, **columns, **more}
 
 
 def test_several_refusals_are_shown_at_once_each_beside_its_field(
@@ -169,7 +190,7 @@ def test_several_refusals_are_shown_at_once_each_beside_its_field(
     assert page.context["adminform"].form.errors == {
         "sale_price": ["Цена со скидкой должна быть ниже обычной."],
         "attributes": [
-            "«a.b = 1»: Название характеристики не содержит «.» и «=» и не начинается с «$».",
+            "«a.b: 1»: Название характеристики не содержит «.» и «=» и не начинается с «$».",
             "«Цвет»: Обязательное поле.",
         ],
         "images": ["«ftp://x»: Адрес изображения начинается с https://, http:// или /."],
