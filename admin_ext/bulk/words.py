@@ -56,7 +56,7 @@ CAUTIONS = {
 }
 MINUS = "−"
 TICKED = Text("отмеченные в списке: {count}", "ticked in the list: {count}")
-SEARCHED = Text("поиск: «{text}»", 'search: "{text}"')
+SEARCHED = Text("поиск: «{words}»", 'search: "{words}"')
 FILTER_VALUES = {
     State.ON_SALE.value: Text("в продаже", "on sale"),
     State.WITHDRAWN.value: Text("сняты с продажи", "withdrawn"),
@@ -139,7 +139,7 @@ def selection_words(selection: Selection) -> list[str]:
     filters = [
         f"{said(PARAMETER_NAMES[name])}: {_filter_text(name, value)}" for name, value in selection.filters.items()
     ]
-    return [*filters, *([said(SEARCHED, text=selection.search)] if selection.search else [])]
+    return [*filters, *([said(SEARCHED, words=selection.search)] if selection.search else [])]
 
 
 def _filter_text(name: str, value: str) -> str:
