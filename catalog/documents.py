@@ -37,6 +37,12 @@ class Mark(TypedDict):
     cart_id: NotRequired[ObjectId | None]
     geozone: NotRequired[str]
     quantity: NotRequired[int]
+    counted: NotRequired[int]
+    """Of a receipt: by how much it changed the quantity."""
+    reserved: NotRequired[int]
+    """Of a receipt: by how much it changed what is reserved."""
+    left: NotRequired[int]
+    """Of a receipt: the quantity after it."""
 
 
 class RegionalPlace(TypedDict):
@@ -224,3 +230,16 @@ class FindingDocument(TypedDict):
     difference: int
     first_seen: datetime
     last_seen: datetime
+
+
+class MovementDocument(TypedDict):
+    """A line of the book of stock, see catalog/stock/book.py."""
+
+    _id: str
+    product: str
+    at: datetime
+    order_id: str
+    geozone: str
+    counted: int
+    reserved: int
+    left: int | None

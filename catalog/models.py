@@ -132,6 +132,8 @@ def _second_name(keys: Sequence[str], among: Mapping[str, Any]) -> str | None:
 WITHDRAWN_BY_ID = Index({"withdrawn": 1, "_id": 1}, where=WITHDRAWN)
 # What has run out or runs low in a geozone, for the admin: the few with such a mark, in the order of the shard key.
 BY_SHELF = Index({"shelf": 1, "category": 1, "_id": 1})
+# The same of those for sale: what is withdrawn has run out for ever, and would stand in the way of a walk.
+LOW_ON_SALE = Index({"shelf": 1, "category": 1, "_id": 1}, where=ON_SALE, named="low_on_sale")
 # That of the shard key, which the cluster needs anyway.
 BY_CATEGORY_AND_ID = Index({"category": 1, "_id": 1})
 # What only staff ask for: of all products, withdrawn ones too.
@@ -201,6 +203,7 @@ class Product(ShardedDocument):
             BY_EDITED,
             BY_MISSING,
             BY_SHELF,
+            LOW_ON_SALE,
             # Who shows an uploaded picture.
             Index({"pictures": 1}, where={"pictures.0": {"$exists": True}}),
         ),
@@ -333,3 +336,35 @@ class ReservationFinding(models.Model):
 
     def __str__(self) -> str:
         return f"{self.product_id}, {self.geozone}: {self.difference:+}"
+
+
+class StockMovement(ShardedDocument):
+    """A line of the book of stock: what an order did to a product. See catalog/stock/book.py."""
+
+    id = models.CharField(primary_key=True, db_column="_id", max_length=128)
+    """Receipt and product: entered again, it is the same line."""
+    product = models.CharField(max_length=64)
+    at = models.DateTimeField()
+    order_id = models.CharField(max_length=36)
+    geozone = models.CharField(max_length=16)
+    counted = models.IntegerField()
+    reserved = models.IntegerField()
+    left = models.IntegerField(null=True)
+
+    collection: ClassVar[Collection] = Collection(
+        shard_key={"product": "hashed"},
+        indexes=(
+            # The history of one product.
+            Index({"product": 1, "at": -1, "_id": -1}),
+            # A year and a month, so that a season can be compared with the last one.
+            Index({"at": 1}, expire_after_seconds=400 * 24 * 3600),
+        ),
+    )
+
+    class Meta:
+        managed = False
+        db_table = "stock_movements"
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return f"{self.product}, {self.geozone}: {self.counted:+}"

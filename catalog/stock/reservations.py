@@ -139,16 +139,8 @@ def change_stock(
         pieces,
         {"holds.id": {"$ne": receipt}},
         lambda each: [
-            {
-                "$set": {
-                    "stock": _changed({"$literal": geozone}, each.quantity, change),
-                    "holds": _with_mark(
-                        {"id": receipt, "purpose": Purpose.RECEIPT.value, "order_id": order_id, "at": "$$NOW"}
-                    ),
-                    **CHANGED,
-                }
-            },
-            {"$set": BY_STOCK},
+            {"$set": {"stock": _changed({"$literal": geozone}, each.quantity, change), **CHANGED}},
+            {"$set": {"holds": _with_mark(_receipt(receipt, order_id, geozone, each.quantity, change)), **BY_STOCK}},
         ],
         {"$expr": {"$lt": ["$$NOW", until]}},
     )
@@ -285,6 +277,25 @@ def _with_level(geozone: str | Expression, fields: Expression) -> Expression:
             "as": "level",
             "in": {"$cond": [{"$eq": ["$$level.geozone", geozone]}, {"$mergeObjects": ["$$level", fields]}, "$$level"]},
         }
+    }
+
+
+def _receipt(receipt: str, order_id: str, geozone: str, quantity: int, change: StockChange) -> Expression:
+    """Pipeline expression, for the stage after the change: a receipt that also tells the book of stock what it was."""
+    level = {
+        "$first": {
+            "$filter": {"input": "$stock", "as": "each", "cond": {"$eq": ["$$each.geozone", {"$literal": geozone}]}}
+        }
+    }
+    return {
+        "id": receipt,
+        "purpose": Purpose.RECEIPT.value,
+        "order_id": order_id,
+        "at": "$$NOW",
+        "geozone": {"$literal": geozone},
+        "counted": quantity * change.quantity,
+        "reserved": quantity * change.reserved,
+        "left": {"$getField": {"field": "quantity", "input": level}},
     }
 
 

@@ -17,6 +17,7 @@ from redis.exceptions import RedisError
 from cart.completion import fence_cart
 from catalog.documents import Mark
 from catalog.products.cards import ProductKey
+from catalog.stock.book import enter_receipts
 from catalog.stock.reservations import MarkedProduct, Pieces, Purpose, marked_before, marks_of_cart, release, settle
 from gateway.background import mark_begun, send_soon
 from gateway.redis.clients import redis_client
@@ -76,13 +77,14 @@ def resolve_old_holds(*, limit: int, now: datetime | None = None) -> int:
 
 
 def forget_receipts(*, limit: int, now: datetime | None = None) -> int:
-    """Take away receipts that nobody can need any more; returns how many."""
+    """Take away receipts that nobody can need any more; returns how many. The book of stock has them by then."""
     moment = (now or datetime.now(UTC)) - RECEIPTS_KEPT
     marked = marked_before(moment, (Purpose.RECEIPT,), limit=limit)
     owed = still_owed([hold["id"] for product in marked for hold in product.holds])
-    marks = {product.key: [hold["id"] for hold in product.holds if hold["id"] not in owed] for product in marked}
-    settle({key: ids for key, ids in marks.items() if ids})
-    return sum(map(len, marks.values()))
+    receipts = [(each.key, [hold for hold in each.holds if hold["id"] not in owed]) for each in marked]
+    enter_receipts(receipts)
+    settle({key: [receipt["id"] for receipt in its] for key, its in receipts if its})
+    return sum(len(its) for _, its in receipts)
 
 
 def resolve_cart(cart_id: Any, keys: Sequence[ProductKey]) -> None:

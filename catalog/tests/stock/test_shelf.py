@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pymongo.database import Database
 
-from catalog.models import BY_SHELF, Product
+from catalog.models import BY_SHELF, LOW_ON_SALE, Product
 from catalog.products.drafts import StockDraft
 from catalog.products.upsert import upsert_product
 from catalog.stock.adjust import adjust_stock
@@ -136,5 +136,5 @@ def test_selling_touches_an_index_only_where_a_mark_is_crossed(shop: Database[Do
     marks = {"created_at_1", "unsynced.due_1"}  # of the checkout and of the copy, as before
     assert BY_SHELF.name not in plenty
     assert plenty <= marks
-    assert crossing - marks == {BY_SHELF.name}
+    assert crossing - marks == {BY_SHELF.name, LOW_ON_SALE.name}
     assert low <= marks
