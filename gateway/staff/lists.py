@@ -4,7 +4,7 @@ An admin of such a list is a `PagedByKey`; its `page` is all that it must say. F
 order come together in one `Asked`, so that a read can serve them by one index.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any, NamedTuple, cast
@@ -93,7 +93,7 @@ class KeysetList(ChangeList):
         values = {spec.parameter_name: spec.value() for spec in self.filter_specs}
         given = {name: value for name, value in values.items() if value is not None}
         self.asked = Asked(given, self.query.strip(), self._order())
-        self.part = _slice_asked(request, self.list_per_page)
+        self.part = slice_asked(request, self.list_per_page)
         found = self.model_admin.page(request, self.part, self.asked)
         if not found.complete:
             messages.warning(request, INCOMPLETE.in_language(staff_language()))
@@ -154,19 +154,31 @@ class Pager:
 
     def ways(self) -> list[tuple[str, str]]:
         """The titles and addresses of the pages around this one; an empty address: there is none."""
-        found, language = self._shown.found, staff_language()
-        first, last = (found.placed[0].position, found.placed[-1].position) if found.placed else (None, None)
-        back = self._address("b", first) if found.has_previous else ""
-        on = self._address("a", last) if found.has_next else ""
-        start = [(FIRST.in_language(language), self._shown.get_query_string())] if self._shown.part.beyond else []
-        return [*start, (PREVIOUS.in_language(language), back), (NEXT.in_language(language), on)]
+        shown = self._shown
+        return ways_around(
+            shown.found,
+            shown.part,
+            lambda place: str(shown.get_query_string({PAGE_VAR: place} if place else None)),
+        )
 
-    def _address(self, direction: str, position: Position | None) -> str:
-        if position is None:
-            return ""
-        sealed = signing.dumps(json_util.dumps(list(position)), salt=SALT)
-        address: str = self._shown.get_query_string({PAGE_VAR: f"{direction}{sealed}"})
-        return address
+
+def ways_around(found: Page[Any], part: Slice, address: Callable[[str], str]) -> list[tuple[str, str]]:
+    """The titles and addresses of the pages around this one; an empty address: there is none.
+
+    `address` makes one of the value of `PAGE_VAR`, of the beginning when it is empty.
+    """
+    language = staff_language()
+    ends = (found.placed[0].position, found.placed[-1].position) if found.placed else None
+    back = address(place_text(ends[0], backward=True)) if ends and found.has_previous else ""
+    on = address(place_text(ends[1])) if ends and found.has_next else ""
+    start = [(FIRST.in_language(language), address(""))] if part.beyond else []
+    return [*start, (PREVIOUS.in_language(language), back), (NEXT.in_language(language), on)]
+
+
+def place_text(position: Position, *, backward: bool = False) -> str:
+    """What the address says of a page that begins beyond the position; nobody else can make one."""
+    sealed = signing.dumps(json_util.dumps(list(position)), salt=SALT)
+    return f"{'b' if backward else 'a'}{sealed}"
 
 
 UNCOUNTED = -1
@@ -223,7 +235,7 @@ class PagedByKey(StaffAdmin):
         return super().response_action(request, queryset)
 
 
-def _slice_asked(request: HttpRequest, size: int) -> Slice:
+def slice_asked(request: HttpRequest, size: int) -> Slice:
     """The part that the address asks for; one that was not made here is the beginning, and says so."""
     asked = request.GET.get(PAGE_VAR, "")
     if not asked:
