@@ -1,6 +1,6 @@
 """How much waits, as the sidebar and the home page tell on every page of everybody: remembered, so read seldom."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
@@ -13,8 +13,10 @@ from cart.reports import Day, abandoned_cart_report
 from catalog.listing import inventory
 from catalog.listing.filters import Wanted
 from catalog.listing.inventory import Inventory
-from catalog.listing.routes import Filter, State
+from catalog.listing.low_stock import count_low_stock
+from catalog.listing.routes import Filter, Level, Shelf, State
 from catalog.stock.findings import count_of_findings
+from catalog.structure.names import GEOZONE_NAMES
 from gateway import deadline
 from gateway.mongo.reads import run, run_steps
 from gateway.paging import Slice
@@ -32,6 +34,10 @@ REMEMBER_SECONDS = 15.0
 REMEMBER_FIGURES_SECONDS = 60.0
 # A count walks a thousand keys at most, in milliseconds. What takes longer is no longer worth waiting for.
 MAX_SECONDS = 1.0
+
+
+LowStock = Mapping[Shelf, int | None]
+"""None: more than `COUNTED`."""
 
 
 class Waiting(NamedTuple):
@@ -74,6 +80,12 @@ def _withdrawn() -> Waiting:
     return Waiting(COUNTED if counted is None else min(counted, COUNTED))
 
 
+def _low_stock() -> LowStock:
+    """By geozone and level: how many products for sale run out."""
+    shelves = [Shelf(geozone, level) for geozone in GEOZONE_NAMES.get() for level in (Level.NONE, Level.LOW)]
+    return {shelf: run(count_low_stock(shelf, COUNTED)) for shelf in shelves}
+
+
 def _yesterday() -> Day:
     """What became of the carts of yesterday; days are those of UTC, in every report."""
     day = datetime.now(UTC).date() - timedelta(days=1)
@@ -92,10 +104,11 @@ WAITING: dict[str, Remembered[Waiting | None]] = {
 }
 FINDINGS = _told("findings", lambda: Waiting(run(count_of_findings(COUNTED))), seconds=REMEMBER_SECONDS)
 WITHDRAWN = _told("withdrawn", _withdrawn, seconds=REMEMBER_FIGURES_SECONDS)
+LOW_STOCK = _told("low stock", _low_stock, seconds=REMEMBER_SECONDS)
 YESTERDAY = _told("yesterday", _yesterday, seconds=REMEMBER_FIGURES_SECONDS)
 TODAY = _told("today", _today, seconds=REMEMBER_FIGURES_SECONDS)
 
-REMEMBERED: tuple[Remembered[Any], ...] = (*WAITING.values(), FINDINGS, WITHDRAWN, YESTERDAY, TODAY)
+REMEMBERED: tuple[Remembered[Any], ...] = (*WAITING.values(), FINDINGS, WITHDRAWN, LOW_STOCK, YESTERDAY, TODAY)
 
 
 def forget_counts() -> None:

@@ -9,8 +9,11 @@ from django.http import HttpRequest
 from admin_ext.boards.boards import TODAY as TODAY_BOARD
 from admin_ext.boards.boards import boards_of
 from admin_ext.boards.parts import growth
-from admin_ext.counters import FINDINGS, TODAY, WITHDRAWN, YESTERDAY, Waiting, waiting
+from admin_ext.counters import FINDINGS, LOW_STOCK, TODAY, WITHDRAWN, YESTERDAY, Waiting, waiting
 from admin_ext.sidebar import ABANDONED, FINDINGS_PAGE, HOME, PRODUCTS, QUEUE_ICONS, link_to
+from admin_ext.sidebar import LOW_STOCK as LOW_STOCK_PAGE
+from admin_ext.stock.counts import counted_text, sum_of
+from catalog.listing.routes import Level
 from gateway.accounts.models import User
 from gateway.domain.texts import Text
 from gateway.staff.language import said
@@ -25,6 +28,7 @@ YESTERDAY_TITLE = Text("Брошенные корзины вчера", "Abandone
 TODAY_TITLE = Text("Выручка сегодня", "Revenue today")
 A_WEEK_AGO = Text("на {clock}; неделю назад {before} ({growth})", "by {clock}; a week ago {before} ({growth})")
 OF_CARTS = Text("из {carts}, потеряно {lost}", "of {carts}, lost {lost}")
+RUNS_OUT = Text("нет: {none}, мало: {low}", "none: {none}, low: {low}")
 DUE = Text("Что ждёт", "What waits")
 CLEAR = Text("Всё разобрано", "All done")
 NOTHING_WAITS = Text(
@@ -130,6 +134,10 @@ def _figures(request: HttpRequest) -> Iterator[Card]:
         lost = said(OF_CARTS, carts=day.carts, lost=money_text(day.lost_value))
         yield Card(said(YESTERDAY_TITLE), ABANDONED.icon, link, str(day.abandoned), lost)
     if (link := link_to(request, PRODUCTS)) and cast("User", request.user).has_perm("catalog.change_product"):
+        if (link_low := link_to(request, LOW_STOCK_PAGE)) and (low := LOW_STOCK.get()):
+            none, few = (counted_text(sum_of(low, level)) for level in (Level.NONE, Level.LOW))
+            note = said(RUNS_OUT, none=none, low=few)
+            yield Card(said(LOW_STOCK_PAGE.title), LOW_STOCK_PAGE.icon, link_low, counted_text(sum_of(low)), note)
         yield Card(said(WITHDRAWN_TITLE), "hide_source", f"{link}?state=withdrawn", _value(WITHDRAWN.get()))
 
 

@@ -25,14 +25,26 @@ class Page(NamedTuple):
     """`<app>.<model>`. One that has no page is left out."""
 
 
+class OwnPage(NamedTuple):
+    """A page that is no model's."""
+
+    title: Text
+    icon: str
+    address: str
+    """The name of its address."""
+    right: str
+
+
 class Group(NamedTuple):
     title: Text
-    pages: tuple[Page, ...]
+    pages: tuple[Page | OwnPage, ...]
 
 
 HOME = Text("Рабочий стол", "Home")
 WORK = Text("Работа", "Work")
 MACHINERY = Text("Машинерия", "Machinery")
+
+SEE_STOCK = "catalog.view_product"
 
 ORDERS = Page(Text("Заказы", "Orders"), "receipt_long", "ordering.Order")
 CUSTOMERS = Page(Text("Покупатели", "Customers"), "group", "accounts.Customer")
@@ -40,10 +52,14 @@ FINDINGS_PAGE = Page(Text("Расхождения резервов", "Reservatio
 STRAY_MONEY = Page(STRAY.title, "money_off", "ordering.StrayMoney")
 PRODUCTS = Page(Text("Товары", "Products"), "smartphone", "catalog.Product")
 ABANDONED = Page(Text("Корзины по дням", "Carts by day"), "remove_shopping_cart", "cart.AbandonedCartDay")
+LOW_STOCK = OwnPage(Text("Мало на складе", "Low stock"), "production_quantity_limits", "stock_low", SEE_STOCK)
+STOCK_SHEET = OwnPage(Text("Лист остатков", "Stock sheet"), "inventory", "stock_sheet", SEE_STOCK)
 CATALOG = Group(
     Text("Каталог", "Catalog"),
     (
         PRODUCTS,
+        LOW_STOCK,
+        STOCK_SHEET,
         Page(Text("Импорт и экспорт", "Import and export"), "swap_vert", "sheets.SheetImport"),
         Page(Text("Задания", "Jobs"), "pending_actions", "jobs.Job"),
         Page(Text("Категории", "Categories"), "account_tree", "catalog.Category"),
@@ -99,8 +115,11 @@ def navigation(request: HttpRequest) -> list[dict[str, Any]]:
     return [{"items": [home]}, *(group for group in groups if group["items"])]
 
 
-def link_to(request: HttpRequest, page: Page) -> str | None:
-    """The address of the list; None when there is none, or this person may not open it."""
+def link_to(request: HttpRequest, page: Page | OwnPage) -> str | None:
+    """The address of the page; None when there is none, or this person may not open it."""
+    if isinstance(page, OwnPage):
+        may_open = isinstance(request.user, User) and request.user.has_perm(page.right)
+        return reverse(page.address) if may_open else None
     model = apps.get_model(page.model)
     if not admin.site.is_registered(model) or not admin.site.get_model_admin(model).has_view_permission(request):
         return None
@@ -111,7 +130,7 @@ def _group(title: Text, *items: dict[str, Any]) -> dict[str, Any]:
     return {"title": said(title), "items": list(items)}
 
 
-def _pages(request: HttpRequest, *pages: Page) -> list[dict[str, Any]]:
+def _pages(request: HttpRequest, *pages: Page | OwnPage) -> list[dict[str, Any]]:
     return [
         _item(page.title, page.icon, link, is_active=_is_within(request, link))
         for page in pages

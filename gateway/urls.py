@@ -23,6 +23,7 @@ urlpatterns = [
     path("", RedirectView.as_view(pattern_name="admin:index")),
     path("admin/language/", set_language, name="set_language"),
     path("admin/", include("admin_ext.boards.urls")),
+    path("admin/", include("admin_ext.stock.urls")),
     path("admin/", include("gateway.accounts.team.urls")),
     path("admin/", admin.site.urls),
     path("favicon.ico", favicon),

@@ -76,13 +76,15 @@ FURTHER: dict[str, Collection[str]] = {
     "import_products": IMPORT,
     "import_template": IMPORT,
     "export_products": {"catalog.view_product"},
+    **{f"stock_{name}": {"catalog.view_product"} for name in ("low", "low_file", "sheet", "history")},
+    "stock_cell": {"catalog.view_product", "catalog.change_stocklevel"},
     "sheet_file": {"catalog.view_product"},
     "sheets_sheetimport_changelist": {"catalog.view_product"},
     "sheets_sheetimport_views": {"catalog.view_product"},
     **{f"sheets_sheetimport_{name}": IMPORT for name in ("change", "progress", "load", "check", "refused")},
 }
 # Of addresses that are not the admin site's own.
-OUTSIDE = ("staff_", "board_")
+OUTSIDE = ("staff_", "board_", "stock_")
 
 
 class Page(NamedTuple):

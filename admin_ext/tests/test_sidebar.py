@@ -15,7 +15,8 @@ from gateway.mongo.commands import COMMANDS
 from ordering.reading.queues import STRAY, TO_PACK
 from ordering.tests.bulk import copies
 
-CATALOG = ("Каталог", ["Товары", "Импорт и экспорт", "Задания", "Категории", "Геозоны"])
+STOCK = ["Мало на складе", "Лист остатков"]
+CATALOG = ("Каталог", ["Товары", *STOCK, "Импорт и экспорт", "Задания", "Категории", "Геозоны"])
 SALES_BOARDS, OTHER_BOARDS = ["Сегодня", "Продажи"], ["Брошенные корзины", "Цены за неделю"]
 REPORTS = ("Отчёты", [*OTHER_BOARDS, "Корзины по дням", "Журнал"])
 WITH_SALES = ("Отчёты", [*SALES_BOARDS, *REPORTS[1]])
@@ -135,7 +136,7 @@ def test_page_that_is_open_is_marked(waiting_orders: Database[Document]) -> None
 def test_titles_are_english_for_those_who_chose_it(database: Database[Document]) -> None:
     assert titles(in_english(member(ANALYSTS))) == [
         ("Work", ["Orders"]),
-        ("Catalog", ["Products", "Import and export", "Jobs", "Categories", "Geozones"]),
+        ("Catalog", ["Products", "Low stock", "Stock sheet", "Import and export", "Jobs", "Categories", "Geozones"]),
         ("Reports", ["Today", "Sales", "Abandoned carts", "Carts by day"]),
         ("Machinery", ["Payments without an order"]),
     ]
