@@ -31,7 +31,7 @@ from admin_ext.jobs.pages.access import CONTROLS, SEE_ALL, Control, may_control,
 from admin_ext.jobs.pages.notices import note_seen, notices, remember_to_ask
 from admin_ext.jobs.pages.page import live_part, whole_page
 from admin_ext.jobs.pages.sheet import remarks_csv
-from admin_ext.jobs.pages.words import LOOKS, STATES, duration_text, in_language, is_unfinished, progress_text
+from admin_ext.jobs.pages.words import LABELS, LOOKS, STATES, duration_text, in_language, is_unfinished, progress_text
 from admin_ext.jobs.queue import job_of
 from gateway.accounts.models import User
 from gateway.audit.trail import Actor, Source
@@ -105,7 +105,7 @@ class JobAdmin(PagedByKey, ReadOnlyAdmin):
     def shown_title(self, row: Any) -> str:
         return in_language(row.document["title"])
 
-    @display(description=_lazily(Text("состояние", "state")), label=True)
+    @display(description=_lazily(Text("состояние", "state")), label=LABELS)
     def shown_state(self, row: Any) -> tuple[str, str]:
         return LOOKS[row.document["state"]], said(STATES[row.document["state"]])
 

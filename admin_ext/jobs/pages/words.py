@@ -23,6 +23,8 @@ LOOKS: dict[State, str] = {
     "done": "success",
     "failed": "danger",
 }
+# For columns of Unfold, which show a pair of a kind and a text.
+LABELS = {look: look for look in LOOKS.values()}
 WAITS_FOR = Text(
     "Ждёт, пока закончится задание № {number}: оно меняет те же товары.",
     "Waits for job № {number} to end: it changes the same products.",
