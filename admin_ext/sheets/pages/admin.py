@@ -22,6 +22,7 @@ from django.utils.functional import lazy
 from unfold.decorators import display
 
 from admin_ext.jobs.pages.notices import note_seen, remember_to_ask
+from admin_ext.jobs.pages.words import LABELS
 from admin_ext.sheets import reading
 from admin_ext.sheets.documents import ImportDocument
 from admin_ext.sheets.files import FileGone, blocks_of, file_of
@@ -61,6 +62,12 @@ MINE = Text("мои", "mine")
 LOADING = Text("Загрузка началась.", "Loading has begun.")
 CHECKING = Text("Файл проверяется снова.", "The file is being checked again.")
 REFUSED_NAME = Text("Ошибки, {name}", "Errors, {name}")
+ABOUT = Text(
+    "Файл сначала проверяется: видно, что он изменит. Загрузку можно отменить. Выгруженное можно поправить и загрузить "
+    "обратно.",
+    "A file is checked first: you see what it would change. Loading can be undone. What was exported may be edited and "
+    "loaded again.",
+)
 BAR = {
     "upload": Text("Загрузить файл", "Load a file"),
     "export": Text("Выгрузить товары", "Export products"),
@@ -98,7 +105,7 @@ class SheetImportAdmin(PagedByKey, ReadOnlyAdmin):
         found = run(reading.page(str(person.pk) if only_own else "", part))
         return reading.with_jobs(found, run(reading.jobs_of(found.documents)))
 
-    @display(description=_lazily(Text("состояние", "state")), label=True)
+    @display(description=_lazily(Text("состояние", "state")), label=LABELS)
     def shown_state(self, row: Any) -> tuple[str, str]:
         stage = stage_of(row.document, row.document["jobs"])
         return stage.look, said(stage.text)
@@ -133,7 +140,7 @@ class SheetImportAdmin(PagedByKey, ReadOnlyAdmin):
         ]
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        return super().changelist_view(request, {"bar": _bar(request), **(extra_context or {})})
+        return super().changelist_view(request, {"bar": _bar(request), "about": said(ABOUT), **(extra_context or {})})
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None

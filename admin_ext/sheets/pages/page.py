@@ -11,7 +11,7 @@ from admin_ext.jobs.pages.words import is_unfinished, number_text
 from admin_ext.sheets.documents import ImportDocument, PlannedRow
 from admin_ext.sheets.links import file_url
 from admin_ext.sheets.pages.refused import reasons_of
-from admin_ext.sheets.pages.words import column_of, stage_of
+from admin_ext.sheets.pages.words import CHECKED, column_of, stage_of
 from admin_ext.sheets.parts import Place, Refused, first_rows, refused_rows
 from admin_ext.sheets.reading import jobs_of
 from catalog.exchange.plan import DOUBTS, Doubt
@@ -23,6 +23,8 @@ from gateway.staff.language import said, staff_language
 from gateway.staff.times import time_text
 
 SHOWN = 50
+# Each has lines of reasons, and the changes stand below.
+REFUSED = 20
 
 WORDS = {
     "load": Text("Загрузить", "Load"),
@@ -89,8 +91,9 @@ def live_import(sheet: ImportDocument, user: User, after: str) -> dict[str, Any]
     return {
         **(live_part(job, user) if job else {}),
         "has_job": job is not None,
-        # They lead here.
+        # They lead here; and what the check tells stands above.
         "links": [],
+        **({"log": []} if stage is CHECKED else {}),
         "is_unfinished": job is not None and is_unfinished(job),
         "stage": said(stage.text),
         "stage_look": stage.look,
@@ -185,9 +188,9 @@ def _refused(sheet: ImportDocument, after: str) -> dict[str, Any]:
     found: list[Refused] = []
     for each in refused_rows(sheet["_id"], _place(after)):
         found.append(each)
-        if len(found) > SHOWN:
+        if len(found) > REFUSED:
             break
-    shown = found[:SHOWN]
+    shown = found[:REFUSED]
     labels = {field: column_of(sheet, field) for each in shown for field in _fields(each)}
     return {
         "refused_lines": [
@@ -199,7 +202,9 @@ def _refused(sheet: ImportDocument, after: str) -> dict[str, Any]:
             )
             for each in shown
         ],
-        "further": urlencode({"after": f"{shown[-1].place.part}.{shown[-1].place.row}"}) if len(found) > SHOWN else "",
+        "further": urlencode({"after": f"{shown[-1].place.part}.{shown[-1].place.row}"})
+        if len(found) > REFUSED
+        else "",
         "is_further": bool(_place(after)),
     }
 

@@ -12,7 +12,7 @@ from pytest_django import Settings
 
 from admin_ext.jobs.queue import job_of
 from admin_ext.sheets.links import template_url
-from admin_ext.sheets.pages.page import SHOWN
+from admin_ext.sheets.pages.page import REFUSED
 from admin_ext.sheets.tests.loading import HEADER, counts, run_job
 from admin_ext.tests.people import in_english, member
 from catalog.changes.batch import Wanted, change_product
@@ -116,7 +116,7 @@ def test_rows_with_errors_come_back_with_reasons_and_are_refused_again_as_they_a
 
 
 def test_rows_with_errors_are_paged(marina: Client) -> None:
-    rows = [f"PROD-{number};;;дорого;;;" for number in range(100, 100 + 2 * SHOWN + 7)]
+    rows = [f"PROD-{number};;;дорого;;;" for number in range(100, 100 + 2 * REFUSED + 7)]
     import_id = send_and_check(marina, "\n".join([HEADER, *rows]))
 
     numbers, query = [], ""
@@ -125,8 +125,8 @@ def test_rows_with_errors_are_paged(marina: Client) -> None:
         numbers.append([line.number for line in shown["refused_lines"]])
         query = f"?{shown['further']}"
 
-    assert [len(each) for each in numbers] == [SHOWN, SHOWN, 7]
-    assert [number for each in numbers for number in each] == list(range(2, 2 * SHOWN + 9))
+    assert [len(each) for each in numbers] == [REFUSED, REFUSED, 7]
+    assert [number for each in numbers for number in each] == list(range(2, 2 * REFUSED + 9))
     assert query == "?"
 
 

@@ -7,6 +7,10 @@
   const [frame, input] = [form.querySelector(".sheet-drop"), form.querySelector("[type=file]")];
   const [chosen, tooLarge] = [document.getElementById("sheet-chosen"), document.getElementById("sheet-too-large")];
 
+  form.classList.add("is-scripted");
+  // Unfold would write the name into a text field of its own, which is not here, and fails without it.
+  input.hasChangeListener = true;
+
   function show() {
     const file = input.files[0];
     const isTooLarge = Boolean(file) && file.size > Number(form.dataset.limit);
