@@ -13,7 +13,7 @@ from pymongo.database import Database
 from catalog.admin.product_form import form as product_form
 from catalog.changes.values import values_of
 from catalog.documents import ProductDocument
-from catalog.products.drafts import AttributeDraft, StockDraft
+from catalog.products.drafts import AttributeDraft, ImageDraft, StockDraft
 from catalog.products.upsert import upsert_product
 from catalog.stock.adjust import adjust_stock
 from catalog.tests.shop import MARINA, assert_whole, draft, everything
@@ -260,6 +260,13 @@ COLLISIONS: dict[str, tuple[Any, ...]] = {
         "белый",
     ),
     "stock": ({"stock": (StockDraft("msk", 15),)}, {"stock_msk": "12"}, "stock.msk", 12, 15),
+    "images": (
+        {"images": (ImageDraft("/9.svg", "Чужое"),)},
+        {"images": "/8.svg Моё"},
+        "images",
+        [{"url": "/8.svg", "alt": "Моё"}],
+        [{"url": "/9.svg", "alt": "Чужое"}],
+    ),
 }
 
 
