@@ -19,12 +19,15 @@ PRESETS = (7, 30, 90)
 DEFAULT = 30
 # Of longer ones a chart shows nothing more; a day more is a thousand sums more to be read.
 MAX_DAYS = 92
+# Before it there was no shop; and near the first day of all, no zone has a midnight any more.
+EARLIEST = date(2000, 1, 1)
 
 SINCE, UNTIL, GEOZONE = Text("С", "From"), Text("По", "To"), Text("Геозона", "Geozone")
 ALL = Text("все", "all")
 LAST_DAYS = Text("{days} дней", "{days} days")
 BACKWARDS = Text("Конец раньше начала.", "The end is before the beginning.")
 TOO_LONG = Text("Период — не больше {days} дней.", "A period is at most {days} days.")
+TOO_EARLY = Text("Тогда магазина ещё не было.", "There was no shop then.")
 IN_FUTURE = Text("Эти дни ещё не наступили.", "These days are still to come.")
 
 
@@ -51,6 +54,9 @@ class PeriodForm(forms.Form):
         if self.errors:
             return given
         last: date = given["until"] or self._today
+        if min(last, given["since"] or last) < EARLIEST:
+            self.add_error("since", said(TOO_EARLY))
+            return given
         first: date = given["since"] or last - timedelta(days=DEFAULT - 1)
         if first > last:
             self.add_error("until", said(BACKWARDS))

@@ -122,10 +122,10 @@ def _row(name: str, sales: Sales, url: str) -> list[Value]:
     return [
         text(name, url),
         number(sales.orders, url),
-        number(sales.pieces),
-        money(sales.total),
-        money(sales.paid),
-        money(sales.refunded),
+        number(sales.pieces, url),
+        money(sales.total, url),
+        money(sales.paid, url),
+        money(sales.refunded, url),
         money(sales.revenue, url),
     ]
 

@@ -33,9 +33,9 @@ TOTAL = Text("Всего", "Total")
 COLUMNS = (
     Text("Геозона", "Geozone"),
     Text("Заказы", "Orders"),
-    Text("Неделю назад", "A week ago"),
+    Text("Заказы неделю назад", "Orders a week ago"),
     Text("Выручка", "Revenue"),
-    Text("Неделю назад", "A week ago"),
+    Text("Выручка неделю назад", "Revenue a week ago"),
     Text("Изменение", "Change"),
 )
 COMPARED = Text(

@@ -40,7 +40,7 @@ class BoardView(View):
 
     def get(self, request: HttpRequest) -> HttpResponse:
         form = PeriodForm(request.GET.dict(), today=shop_day(self.now)) if self.board.has_period else None
-        query = {name: value for name, value in request.GET.dict().items() if value}
+        query = {name: value for name, value in request.GET.dict().items() if value and name != "table"}
         context = {
             **admin.site.each_context(request),
             "title": said(self.board.title),

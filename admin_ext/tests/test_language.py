@@ -11,6 +11,7 @@ from django.test import Client
 from django.urls import reverse
 from pymongo.database import Database
 
+from admin_ext.boards.boards import BOARDS
 from admin_ext.tests.people import in_english, member, only_administrator
 from gateway.accounts.roles import ADMINISTRATORS, SUPPORT
 from gateway.mongo.client import Document
@@ -93,7 +94,8 @@ def left_in_russian(browser: Client, address: str) -> list[str]:
 
 def test_english_admin_has_no_russian_left(database: Database[Document]) -> None:
     browser = in_english(only_administrator())
-    addresses = ["/admin/", "/admin/password_change/", *pages(admin.site._registry)]
+    boards = [board.url for board in BOARDS]
+    addresses = ["/admin/", "/admin/password_change/", *boards, *pages(admin.site._registry)]
 
     left = {address: lines for address in addresses if (lines := left_in_russian(browser, address))}
 

@@ -192,6 +192,9 @@ def test_numbers_lead_to_as_many_orders(orders: Database[Document]) -> None:
         ("since=2026-11-10&until=2026-11-01", "Конец раньше начала."),
         ("since=2026-01-01&until=2026-11-01", "Период — не больше 92 дней."),
         ("since=2999-01-01&until=2999-01-02", "Эти дни ещё не наступили."),
+        ("since=0001-01-01&until=0001-01-02", "Тогда магазина ещё не было."),
+        ("until=0001-01-01", "Тогда магазина ещё не было."),
+        ("since=yesterday", "Введите правильную дату."),
     ],
 )
 def test_period_that_makes_no_sense_is_refused_and_nothing_is_read(

@@ -10,6 +10,7 @@ from typing import cast
 from zoneinfo import ZoneInfo
 
 import pytest
+from django.conf import settings
 from pymongo.database import Database
 from pytest_django import Settings
 
@@ -19,6 +20,7 @@ from gateway.cassandra.writes import write
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS
 from gateway.mongo.reads import run
+from ordering import tasks
 from ordering.documents import OrderDocument
 from ordering.ledger.amounts import paid, refunded
 from ordering.reading.reports import PeriodTooLong, orders_by_quarter, quarter_of
@@ -213,6 +215,18 @@ def test_where_there_is_no_cassandra_nothing_is_said_to_fail(orders: Database[Do
         sum_sales(datetime(2026, 11, 18, tzinfo=UTC))
 
     assert list(orders["sales_progress"].find()) == []
+
+
+def test_beat_sums_what_was_sold_until_now(orders: Database[Document]) -> None:
+    now = datetime.now(UTC)
+    sell(orders, Sale(now - timedelta(minutes=20), paid=1000))
+    orders["sales_progress"].insert_one({"_id": "sales", "seen_until": now - timedelta(minutes=5)})
+    task = settings.CELERY_BEAT_SCHEDULE["sum-sales"]["task"]
+
+    assert task == tasks.sum_sales.name
+    tasks.sum_sales()
+
+    assert [each.sales.revenue for each in kept(now - timedelta(hours=1), now)] == [Decimal(1000)]
 
 
 def test_page_of_a_month_is_one_command_on_a_secondary_of_one_shard(orders: Database[Document]) -> None:
