@@ -8,7 +8,7 @@ from django.http import HttpRequest
 
 from admin_ext.boards.boards import TODAY as TODAY_BOARD
 from admin_ext.boards.boards import boards_of
-from admin_ext.boards.parts import growth
+from admin_ext.boards.parts import growth, in_brackets
 from admin_ext.counters import FINDINGS, LOW_STOCK, TODAY, WITHDRAWN, YESTERDAY, Waiting, waiting
 from admin_ext.sidebar import ABANDONED, FINDINGS_PAGE, HOME, PRODUCTS, QUEUE_ICONS, link_to
 from admin_ext.sidebar import LOW_STOCK as LOW_STOCK_PAGE
@@ -26,7 +26,7 @@ ENDS = Text("ближайший истекает через {age}", "the next en
 WITHDRAWN_TITLE = Text("Товары, снятые с продажи", "Products withdrawn")
 YESTERDAY_TITLE = Text("Брошенные корзины вчера", "Abandoned carts yesterday")
 TODAY_TITLE = Text("Выручка сегодня", "Revenue today")
-A_WEEK_AGO = Text("на {clock}; неделю назад {before} ({growth})", "by {clock}; a week ago {before} ({growth})")
+A_WEEK_AGO = Text("на {clock}; неделю назад {before}{growth}", "by {clock}; a week ago {before}{growth}")
 OF_CARTS = Text("из {carts}, потеряно {lost}", "of {carts}, lost {lost}")
 RUNS_OUT = Text("нет: {none}, мало: {low}", "none: {none}, low: {low}")
 DUE = Text("Что ждёт", "What waits")
@@ -127,7 +127,7 @@ def _figures(request: HttpRequest) -> Iterator[Card]:
     """Figures of the lists and boards that this person works with."""
     if TODAY_BOARD in boards_of(request) and (found := TODAY.get()):
         now, before = found.total()
-        told = growth(before.revenue, now.revenue).shown
+        told = in_brackets(growth(before.revenue, now.revenue))
         note = said(A_WEEK_AGO, clock=found.clock, before=money_text(before.revenue), growth=told)
         yield Card(said(TODAY_TITLE), "payments", TODAY_BOARD.url, money_text(now.revenue), note)
     if (link := link_to(request, ABANDONED)) and (day := YESTERDAY.get()):

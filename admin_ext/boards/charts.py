@@ -20,7 +20,10 @@ LOCALES: Mapping[Language, str] = {"ru": "ru-RU", "en": "en-US"}
 
 def options() -> str:
     """In place of Unfold's, whose axes have «8000000» and whose bars have no ends. Its script colours the grid."""
-    scale = {"border": {"display": False}, "ticks": {"color": TEXT, "maxTicksLimit": MOST_TICKS, "maxRotation": 0}}
+    scale = {
+        "border": {"display": False},
+        "ticks": {"color": TEXT, "maxTicksLimit": MOST_TICKS, "maxRotation": 0, "precision": 0},
+    }
     drawn = {
         "animation": False,
         "datasets": {"bar": {"borderRadius": 4}, "line": {"borderWidth": 2, "pointRadius": 0}},

@@ -117,6 +117,11 @@ def growth(before: Decimal, now: Decimal) -> Value:
     return Value(f"{sign}{_written(abs(percent), staff_language())}", percent)
 
 
+def in_brackets(value: Value) -> str:
+    """The value as the end of a sentence; nothing where there is none."""
+    return f" ({value.shown})" if value.exact is not None else ""
+
+
 def _rounded(percent: Decimal) -> Decimal:
     return percent.quantize(TENTH, ROUND_HALF_UP)
 

@@ -11,7 +11,20 @@ from django.utils.timezone import get_default_timezone
 
 from admin_ext.boards.charts import lines
 from admin_ext.boards.freshness import as_of, not_yet, warnings
-from admin_ext.boards.parts import Chart, Column, Key, Shown, Table, Tile, Value, growth, money, number, text
+from admin_ext.boards.parts import (
+    Chart,
+    Column,
+    Key,
+    Shown,
+    Table,
+    Tile,
+    Value,
+    growth,
+    in_brackets,
+    money,
+    number,
+    text,
+)
 from admin_ext.boards.periods import address, begin, shop_day
 from admin_ext.jobs.pages.words import number_text
 from catalog.structure.names import geozone_name
@@ -27,7 +40,7 @@ HOURS = 24
 
 REVENUE, ORDERS = Text("Выручка сегодня", "Revenue today"), Text("Заказы сегодня", "Orders today")
 MEAN = Text("Средний заказ", "Mean order")
-WEEK_AGO = Text("неделю назад к {clock}: {value} ({growth})", "a week ago by {clock}: {value} ({growth})")
+WEEK_AGO = Text("неделю назад к {clock}: {value}{growth}", "a week ago by {clock}: {value}{growth}")
 BY_GEOZONE = Text("По геозонам", "By geozone")
 TOTAL = Text("Всего", "Total")
 COLUMNS = (
@@ -114,7 +127,7 @@ def _tiles(found: Compared) -> list[Tile]:
     url = orders_of(found.until)
 
     def tile(title: Text, write: Callable[[Decimal], str], is_now: Decimal, was: Decimal) -> Tile:
-        told = said(WEEK_AGO, clock=found.clock, value=write(was), growth=growth(was, is_now).shown)
+        told = said(WEEK_AGO, clock=found.clock, value=write(was), growth=in_brackets(growth(was, is_now)))
         return Tile(said(title), write(is_now), told, url)
 
     return [
