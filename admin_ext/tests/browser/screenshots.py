@@ -97,6 +97,10 @@ def pictures(shop: Shop) -> list[Picture]:
         Picture("refund", f"{order}/refund/"),
         Picture("products", "/admin/catalog/product/", "merchandiser"),
         Picture("product", f"/admin/catalog/product/{shop.product_id}/change/", "merchandiser", ("light", "dark")),
+        *(
+            Picture(f"product-{page}", f"/admin/catalog/product/{shop.product_id}/{page}/", "merchandiser")
+            for page in ("preview", "discounts", "history")
+        ),
         Picture("customers", "/admin/accounts/customer/"),
         Picture("customer", f"/admin/accounts/customer/{shop.customer_id}/change/", "staff"),
         Picture("staff", "/admin/accounts/user/", "staff"),
