@@ -37,7 +37,7 @@ def test_product_is_shown_as_the_shop_shows_it(merchandiser: Client) -> None:
 
     assert "Видно, и можно купить: Москва." in shown
     assert "Санкт-Петербург: остатка нет, купить нельзя." in shown
-    assert "Звук Аудио Наушники Тишина 3 990,00 ₽ 4 990,00 ₽ −20 %" in shown
+    assert "Звук Аудио Наушники Тишина PROD-1 3 990,00 ₽ 4 990,00 ₽ −20 %" in shown
     assert "Москва 10 шт. Санкт-Петербург нет" in shown
     assert "Цвет чёрный" in shown
     assert "Беспроводные наушники." in shown
