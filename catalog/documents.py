@@ -176,6 +176,8 @@ class AttributeDocument(TypedDict):
     unit: str
     position: int
     filterable: bool
+    options: NotRequired[list[str]]
+    """What a choice is made from."""
 
 
 class Owed(TypedDict):

@@ -38,6 +38,13 @@ class BadAttributeName(DomainError):
     )
 
 
+class OptionsOfNoChoice(DomainError):
+    code = Code.INVALID
+    text = Text(
+        "Варианты есть только у характеристики типа «выбор».", "Only an attribute of the type choice has options."
+    )
+
+
 class NamedTwice(DomainError):
     code = Code.INVALID
     text = Text("«{name}» указано дважды.", '"{name}" is named twice.')

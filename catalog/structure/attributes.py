@@ -15,19 +15,22 @@ from catalog.errors import (
     BadAttributeName,
     BadPosition,
     NamedTwice,
+    OptionsOfNoChoice,
     StructureChangedMeanwhile,
     TooMany,
     UnknownCategory,
 )
-from catalog.products.drafts import MAX_ATTRIBUTE_NAME, MAX_ATTRIBUTES
+from catalog.products.drafts import MAX_ATTRIBUTE_NAME, MAX_ATTRIBUTE_VALUE, MAX_ATTRIBUTES
 from catalog.structure.category_tree import CATEGORIES, CATEGORIES_COLLECTION
 from catalog.structure.guard import edit_structure
 from gateway.audit.trail import Action, Actor, record
 from gateway.domain.errors import DomainError, Refused
-from gateway.domain.input import text_errors
+from gateway.domain.input import Missing, text_errors
 from gateway.mongo.client import collection_of, orm_connection
 
 MAX_UNIT = 16
+# More are no choice but a text.
+MAX_OPTIONS = 50
 MAX_POSITION = 1_000_000
 
 
@@ -36,6 +39,8 @@ class AttributeType(Enum):
     NUMBER = "number"
     FLAG = "flag"
     """Yes or no."""
+    CHOICE = "choice"
+    """One of its options."""
 
 
 class CategoryAttribute(NamedTuple):
@@ -44,6 +49,8 @@ class CategoryAttribute(NamedTuple):
     unit: str = ""
     position: int = 100
     filterable: bool = True
+    options: tuple[str, ...] = ()
+    """What there is to choose from, in the order in which it is offered; only of a CHOICE."""
 
     @classmethod
     def from_document(cls, document: AttributeDocument) -> "CategoryAttribute":
@@ -53,16 +60,18 @@ class CategoryAttribute(NamedTuple):
             document["unit"],
             document["position"],
             document["filterable"],
+            tuple(document.get("options") or ()),
         )
 
     def to_document(self) -> AttributeDocument:
-        return {
+        document: AttributeDocument = {
             "name": self.name,
             "type": self.type.value,
             "unit": self.unit,
             "position": self.position,
             "filterable": self.filterable,
         }
+        return {**document, "options": list(self.options)} if self.options else document
 
 
 def own_attributes(category: str) -> list[CategoryAttribute]:
@@ -93,7 +102,7 @@ def set_attributes(
     seen: Sequence[CategoryAttribute] | None = None,
 ) -> None:
     """Give the category these attributes instead of its own; refused when they are not those that the editor saw."""
-    trimmed = [each._replace(name=each.name.strip(), unit=each.unit.strip()) for each in wanted]
+    trimmed = [_trimmed(each) for each in wanted]
     if errors := list(_errors(trimmed)):
         raise Refused(errors)
     edit_structure(lambda: _set(category, _in_order(trimmed), actor, None if seen is None else _in_order(seen)))
@@ -123,8 +132,16 @@ def _set(category: str, wanted: list[CategoryAttribute], actor: Actor, seen: lis
 
 def told(attribute: CategoryAttribute) -> str:
     """All of the attribute but its name in one line, as the audit keeps it."""
-    parts = (attribute.type.value, attribute.unit, str(attribute.position), "" if attribute.filterable else "-filter")
+    filtered = "" if attribute.filterable else "-filter"
+    parts = (attribute.type.value, attribute.unit, str(attribute.position), filtered, " / ".join(attribute.options))
     return ", ".join(part for part in parts if part)
+
+
+def _trimmed(attribute: CategoryAttribute) -> CategoryAttribute:
+    options = (option.strip() for option in attribute.options)
+    return attribute._replace(
+        name=attribute.name.strip(), unit=attribute.unit.strip(), options=tuple(filter(None, options))
+    )
 
 
 def _in_order(attributes: Iterable[CategoryAttribute]) -> list[CategoryAttribute]:
@@ -146,6 +163,23 @@ def _errors(wanted: Sequence[CategoryAttribute]) -> Iterator[DomainError]:
         yield from text_errors(attribute.unit, MAX_UNIT, "attributes", index, "unit", required=False)
         if not 0 <= attribute.position <= MAX_POSITION:
             yield BadPosition("attributes", index, "position", limit=MAX_POSITION)
+        yield from _option_errors(attribute, "attributes", index, "options")
+
+
+def _option_errors(attribute: CategoryAttribute, *path: str | int) -> Iterator[DomainError]:
+    options = attribute.options
+    if attribute.type is not AttributeType.CHOICE:
+        if options:
+            yield OptionsOfNoChoice(*path)
+        return
+    if not options:
+        yield Missing(*path)
+    elif len(options) > MAX_OPTIONS:
+        yield TooMany(*path, limit=MAX_OPTIONS)
+    elif twice := next((option for option in options if options.count(option) > 1), None):
+        yield NamedTwice(*path, name=twice)
+    else:
+        yield from (error for option in options for error in text_errors(option, MAX_ATTRIBUTE_VALUE, *path))
 
 
 def _categories() -> Collection[CategoryDocument]:
