@@ -46,8 +46,11 @@ class ThresholdParameters(TypedDict):
 def submit_owed() -> list[JobDocument]:
     """Submit the job of every mark in the tree that has none; returns those that are owed now."""
     return [
-        *(_submit(category["merging"], _merge_of(category)) for category in merging()),
-        *(_submit(category["thresholds_due"], _thresholds_of(category)) for category in owing_thresholds()),
+        *(_submit(category["merging"], _merge_of(category), CATEGORY_MERGE) for category in merging()),
+        *(
+            _submit(category["thresholds_due"], _thresholds_of(category), CATEGORY_THRESHOLDS)
+            for category in owing_thresholds()
+        ),
     ]
 
 
@@ -56,9 +59,9 @@ def job_owed(owed: Owed) -> JobDocument | None:
     return jobs().find_one({"_id": id_under(owed["token"])})
 
 
-def _submit(owed: Owed, submission: Submission) -> JobDocument:
+def _submit(owed: Owed, submission: Submission, kind: JobKind) -> JobDocument:
     actor = Actor(owed["actor_id"], owed["actor"], Source.ADMIN)
-    return job_owed(owed) or submit_as(id_under(owed["token"]), submission, actor=actor)
+    return job_owed(owed) or submit_as(id_under(owed["token"]), submission, actor=actor, pace=kind.pace)
 
 
 def _merge_of(category: CategoryDocument) -> Submission:

@@ -4,11 +4,11 @@ Slugs stay, so that no product changes its shard and no address its target; the 
 in one transaction, which holds off everybody else who changes the tree.
 """
 
-from collections.abc import Sequence
+from typing import NamedTuple
 
 from catalog.documents import CategoryDocument
 from catalog.errors import MovedMeanwhile, TooDeep, UnknownCategory, WithinItself
-from catalog.structure.categories import MAX_DEPTH, categories, refuse_children
+from catalog.structure.categories import MAX_DEPTH, categories, name_now, refuse_children
 from catalog.structure.guard import change_structure, edit_structure
 from catalog.structure.thresholds import owe_thresholds, thresholds_now
 from gateway.audit.trail import Action, Actor, differences, record
@@ -18,20 +18,22 @@ from gateway.mongo.client import Expression, orm_connection
 GAP = 10
 
 
+class Standing(NamedTuple):
+    """Where a category stands, as an editor saw it."""
+
+    path: tuple[str, ...]
+    position: int
+
+
 def move_category(
-    slug: str,
-    *,
-    parent: str | None,
-    before: str | None = None,
-    actor: Actor,
-    seen_path: Sequence[str] | None = None,
+    slug: str, *, parent: str | None, before: str | None = None, actor: Actor, seen: Standing | None = None
 ) -> bool:
     """Put the category with all that is below it into `parent`, right before this sibling or last.
 
-    None as the parent: among the roots. `seen_path`: where the editor saw it; moved meanwhile, it is refused. Returns
+    None as the parent: among the roots. `seen`: where the editor saw it; moved meanwhile, it is refused. Returns
     whether anything changed. Thresholds may be inherited from elsewhere afterwards, see thresholds.py.
     """
-    return edit_structure(lambda: _move(slug, parent, before, actor, seen_path))
+    return edit_structure(lambda: _move(slug, parent, before, actor, seen))
 
 
 def attach_children(slug: str, into: CategoryDocument, *, actor: Actor) -> None:
@@ -40,13 +42,13 @@ def attach_children(slug: str, into: CategoryDocument, *, actor: Actor) -> None:
         _put(child, [*into["path"], into["_id"]], None, actor)
 
 
-def _move(slug: str, parent: str | None, before: str | None, actor: Actor, seen_path: Sequence[str] | None) -> bool:
+def _move(slug: str, parent: str | None, before: str | None, actor: Actor, seen: Standing | None) -> bool:
     change_structure()
     session = orm_connection().session
     category = categories().find_one({"_id": slug}, session=session)
     if category is None:
         raise UnknownCategory(category=slug)
-    if seen_path is not None and list(seen_path) != category["path"]:
+    if seen not in (None, Standing(tuple(category["path"]), category["position"])):
         raise MovedMeanwhile(category=category["name"])
     path: list[str] = []
     if parent is not None:
@@ -94,7 +96,7 @@ def _position(category: CategoryDocument, path: list[str], before: str | None, a
     siblings = [each for each in _children(path[-1] if path else None) if each["_id"] != category["_id"]]
     index = next((index for index, each in enumerate(siblings) if each["_id"] == before), len(siblings))
     if before is not None and index == len(siblings):
-        raise MovedMeanwhile("before", category=before)
+        raise MovedMeanwhile("before", category=name_now(before))
     low = siblings[index - 1]["position"] if index else 0
     if index == len(siblings):
         return category["position"] if path == category["path"] and category["position"] > low else low + GAP

@@ -153,7 +153,7 @@ def name_now(slug: str) -> str:
 def refuse_children(slug: str, *path: str) -> None:
     """Raise what keeps the category from having subcategories: products in it, or on their way into it."""
     if has_products(slug):
-        raise CategoryHasProducts(*path, category=slug)
+        raise CategoryHasProducts(*path, category=name_now(slug))
     refuse_while_merging(slug, *path)
 
 
@@ -161,7 +161,7 @@ def refuse_while_merging(slug: str, *path: str) -> None:
     """Raise IsMerging while the category is taken into another, or another into it."""
     either = {"$or": [{"_id": slug, "merging": {"$exists": True}}, {"merging.into": slug}]}
     if categories().find_one(either, session=orm_connection().session):
-        raise IsMerging(*path, category=slug)
+        raise IsMerging(*path, category=name_now(slug))
 
 
 def has_children(slug: str) -> bool:
