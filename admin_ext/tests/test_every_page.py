@@ -82,6 +82,7 @@ FURTHER: dict[str, Collection[str]] = {
     "sheets_sheetimport_changelist": {"catalog.view_product"},
     "sheets_sheetimport_views": {"catalog.view_product"},
     **{f"sheets_sheetimport_{name}": IMPORT for name in ("change", "progress", "load", "check", "refused")},
+    "catalog_category_tree": {"catalog.change_category"},
 }
 # Of addresses that are not the admin site's own.
 OUTSIDE = ("staff_", "board_", "stock_")

@@ -1,8 +1,7 @@
 """The catalog as merchandisers edit it and support sees it."""
 
-from catalog.admin.categories import CategoryAdmin
 from catalog.admin.findings import ReservationFindingAdmin
 from catalog.admin.geozones import GeozoneAdmin
 from catalog.admin.products import ProductAdmin
 
-__all__ = ["CategoryAdmin", "GeozoneAdmin", "ProductAdmin", "ReservationFindingAdmin"]
+__all__ = ["GeozoneAdmin", "ProductAdmin", "ReservationFindingAdmin"]

@@ -3,26 +3,17 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from asgiref.sync import async_to_sync
 from django.http import QueryDict
 from django.urls import NoReverseMatch, reverse
-from pymongo.errors import PyMongoError
 from unfold.widgets import BASE_CLASSES
 
+from catalog.admin.product_counts import products_by_category
 from catalog.listing import parameters
-from catalog.listing.facet_cache import remembered_facets
-from catalog.listing.facets import category_counts
 from catalog.listing.routes import Level, State
 from catalog.structure.category_tree import CATEGORIES, CategoryNode, CategoryTree
 from catalog.structure.names import GEOZONE_NAMES, category_name, geozone_name
-from gateway import deadline
 from gateway.domain.texts import Text
 from gateway.staff.language import said
-
-# How many there are about: a count of every product, which a large shop should not make for each page.
-COUNTS_MS = 5 * 60 * 1000
-# Beyond this the tree has no counts.
-COUNT_SECONDS = 2.0
 
 WORDS = {
     "categories": Text("Категории", "Categories"),
@@ -150,7 +141,7 @@ class Panel:
         tree, chosen = CATEGORIES.get(), self.given.get(parameters.CATEGORY, "")
         node = tree.get(chosen)
         above = {chosen, *(node.path if node else ())}
-        counts = _counts()
+        counts = products_by_category()
         return [self._branch(tree, root, above, counts) for root in tree.children(None)]
 
     @property
@@ -263,16 +254,6 @@ def address_of(page: str, *arguments: str) -> str:
         return reverse(page, args=arguments)
     except NoReverseMatch:
         return ""
-
-
-def _counts() -> dict[str, int]:
-    """Products by category, as of some minutes ago; none when counting takes too long."""
-    try:
-        with deadline.within(COUNT_SECONDS):
-            facets = async_to_sync(remembered_facets)(category_counts(), milliseconds=COUNTS_MS)
-    except PyMongoError:
-        return {}
-    return {value.value: value.products for facet in facets for value in facet.values}
 
 
 def _told(name: str, value: str) -> str:

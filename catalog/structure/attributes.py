@@ -26,6 +26,7 @@ from catalog.structure.guard import edit_structure
 from gateway.audit.trail import Action, Actor, record
 from gateway.domain.errors import DomainError, Refused
 from gateway.domain.input import Missing, text_errors
+from gateway.domain.texts import Text
 from gateway.mongo.client import collection_of, orm_connection
 
 MAX_UNIT = 16
@@ -41,6 +42,14 @@ class AttributeType(Enum):
     """Yes or no."""
     CHOICE = "choice"
     """One of its options."""
+
+
+TYPE_NAMES = {
+    AttributeType.TEXT: Text("текст", "text"),
+    AttributeType.NUMBER: Text("число", "number"),
+    AttributeType.FLAG: Text("да / нет", "yes / no"),
+    AttributeType.CHOICE: Text("выбор", "choice"),
+}
 
 
 class CategoryAttribute(NamedTuple):
@@ -132,8 +141,9 @@ def _set(category: str, wanted: list[CategoryAttribute], actor: Actor, seen: lis
 
 def told(attribute: CategoryAttribute) -> str:
     """All of the attribute but its name in one line, as the audit keeps it."""
-    filtered = "" if attribute.filterable else "-filter"
-    parts = (attribute.type.value, attribute.unit, str(attribute.position), filtered, " / ".join(attribute.options))
+    filtered = "" if attribute.filterable else "без фильтра"
+    options = " / ".join(attribute.options)
+    parts = (TYPE_NAMES[attribute.type].ru, attribute.unit, options, filtered, f"порядок {attribute.position}")
     return ", ".join(part for part in parts if part)
 
 

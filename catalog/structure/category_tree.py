@@ -95,11 +95,12 @@ def whole_tree() -> Read[CategoryTree]:
         policy=CATALOG_LIST,
         where={},
         sort=(("position", 1), ("_id", 1)),
-        result=_tree,
+        result=tree_of,
     )
 
 
-def _tree(documents: Sequence[StructurePart]) -> CategoryTree:
+def tree_of(documents: Sequence[StructurePart]) -> CategoryTree:
+    """The tree of these documents, in their order."""
     return CategoryTree(
         {
             document["_id"]: CategoryNode(
@@ -155,7 +156,7 @@ class RememberedTree:
 
     async def _old_or_copied(self) -> CategoryTree:
         # Without a time: it is good for as long as MongoDB cannot tell, and no longer.
-        self._tree = self._tree or _tree(await copied(CATEGORIES_COLLECTION))
+        self._tree = self._tree or tree_of(await copied(CATEGORIES_COLLECTION))
         return self._tree
 
     def _known(self) -> CategoryTree | None:

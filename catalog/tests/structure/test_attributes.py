@@ -27,8 +27,8 @@ def test_attributes_are_kept_in_their_order_and_told_in_the_audit(shop: Database
     (entry,) = shop["audit"].find()
     assert (entry["action"], entry["target"]) == ("category.changed", "category:audio")
     assert entry["changes"] == {
-        "attributes.Цвет": [None, "choice, 10, чёрный / белый"],
-        "attributes.Вес": [None, "number, г, 20, -filter"],
+        "attributes.Цвет": [None, "выбор, чёрный / белый, порядок 10"],
+        "attributes.Вес": [None, "число, г, без фильтра, порядок 20"],
     }
 
 

@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 from pymongo.database import Database
 
-from catalog.admin import categories
+from admin_ext.structure import form
 from catalog.products.upsert import upsert_product
 from catalog.tests.shop import MARINA, draft, everything
 from gateway.accounts.tests.demo import make_demo_accounts
@@ -215,7 +215,7 @@ def test_category_that_is_gone_meanwhile_is_told_and_not_made_anew(
     def take_away() -> None:
         shop["categories"].delete_one({"_id": "video"})
 
-    just_before(monkeypatch, categories, "edit_category", take_away)
+    just_before(monkeypatch, form, "edit_category", take_away)
 
     page = merchandiser.post(
         f"{CATEGORIES}video/change/", {"name": "Кино", "position": "2", "seen": seen("Видео", 2)}, follow=True
