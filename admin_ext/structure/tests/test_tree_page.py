@@ -38,7 +38,7 @@ def edit(browser: Client, **asked: Any) -> dict[str, Any]:
 
 
 def text_of(page: Any) -> str:
-    return unescape(page.content.decode())
+    return unescape(str(page.content, "utf-8"))
 
 
 def test_page_shows_the_tree_with_counts_and_what_may_be_done(merchandiser: Client, shop: Database[Document]) -> None:
