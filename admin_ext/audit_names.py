@@ -7,6 +7,7 @@ from bson import ObjectId
 from django.contrib.auth.models import Group, Permission
 from django.utils.translation import gettext
 
+from catalog.search.synonyms import titles_of
 from catalog.structure.category_tree import CATEGORIES
 from catalog.structure.geozones import all_geozones
 from gateway.accounts.masking import masked_email
@@ -45,6 +46,7 @@ def register_names() -> None:
     register_namer(Named.RIGHT, _rights)
     register_namer(Named.ROLE, lambda roles: {role: role for role in roles})
     register_namer(Named.STATUS, _statuses)
+    register_namer(Named.SYNONYMS, titles_of)
     register_finder("order", _order_called)
     register_finder("product", str.upper)
     register_finder("role", _role_called)

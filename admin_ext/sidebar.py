@@ -64,6 +64,8 @@ CATALOG = Group(
         Page(Text("Задания", "Jobs"), "pending_actions", "jobs.Job"),
         Page(Text("Категории", "Categories"), "account_tree", "catalog.Category"),
         Page(Text("Геозоны", "Geozones"), "map", "catalog.Geozone"),
+        Page(Text("Синонимы поиска", "Search synonyms"), "join_inner", "catalog.SynonymGroup"),
+        Page(Text("Искали и не нашли", "Searched, not found"), "search_off", "catalog.SearchMiss"),
     ),
 )
 REPORTS = Group(

@@ -216,6 +216,26 @@ class StructurePart(Named):
     attributes: NotRequired[list[AttributeDocument]]
 
 
+class SynonymGroupDocument(TypedDict):
+    """Words that mean the same to whoever searches, see catalog/search/synonyms.py."""
+
+    _id: str
+    title: str
+    words: list[str]
+    keys: list[str]
+    changed_at: datetime
+    changed_by: str
+
+
+class SearchMissDocument(TypedDict):
+    """What was searched for on one day and not found, see catalog/search/misses.py."""
+
+    _id: str
+    day: datetime
+    text: str
+    count: int
+
+
 class GuardStripe(TypedDict):
     _id: int
     taken: int

@@ -332,3 +332,34 @@ class UnknownOperation(DomainError):
 class ChangedTwice(DomainError):
     code = Code.INVALID
     text = Text("Одно и то же меняется дважды: оставьте одно.", "The same is changed twice: leave one of them.")
+
+
+class UnknownSynonyms(DomainError):
+    code = Code.NOT_FOUND
+    text = Text("Такой группы синонимов нет.", "There is no such group of synonyms.")
+
+
+class TooFewWords(DomainError):
+    code = Code.INVALID
+    text = Text("Нужно хотя бы два слова: они заменяют друг друга.", "At least two words: they stand for each other.")
+
+
+class NotSearchable(DomainError):
+    code = Code.INVALID
+    text = Text(
+        "«{word}»: поиск такого не различает, нужны буквы или цифры.",
+        '"{word}": the search cannot tell it, letters or digits are needed.',
+    )
+
+
+class SameToSearch(DomainError):
+    code = Code.INVALID
+    text = Text("«{word}» и «{other}» для поиска — одно слово.", '"{word}" and "{other}" are one word to the search.')
+
+
+class SynonymTaken(DomainError):
+    code = Code.CONFLICT
+    text = Text(
+        "Одно из слов уже есть в другой группе: «{title}». Добавьте остальные туда.",
+        'One of the words is in another group: "{title}". Add the others there.',
+    )

@@ -16,7 +16,7 @@ from gateway.domain.texts import Text
 from gateway.staff.language import said
 
 WORDS = {
-    "add": Text("Добавить категорию", "Add a category"),
+    "add": Text("Новая категория", "New category"),
     "add_below": Text("Добавить внутрь", "Add inside"),
     "find": Text("Найти категорию", "Find a category"),
     "open_all": Text("Развернуть все", "Open all"),

@@ -52,6 +52,7 @@ READ_ONLY = {
     "cart_abandonedcartday",
     "catalog_reservationfinding",
     "jobs_job",
+    "catalog_searchmiss",
     "ordering_order",
     "ordering_straymoney",
     "sheets_sheetimport",

@@ -16,7 +16,8 @@ from ordering.reading.queues import STRAY, TO_PACK
 from ordering.tests.bulk import copies
 
 STOCK = ["Мало на складе", "Лист остатков"]
-CATALOG = ("Каталог", ["Товары", *STOCK, "Импорт и экспорт", "Задания", "Категории", "Геозоны"])
+SEARCH = ["Синонимы поиска", "Искали и не нашли"]
+CATALOG = ("Каталог", ["Товары", *STOCK, "Импорт и экспорт", "Задания", "Категории", "Геозоны", *SEARCH])
 SALES_BOARDS, OTHER_BOARDS = ["Сегодня", "Продажи"], ["Брошенные корзины", "Цены за неделю"]
 REPORTS = ("Отчёты", [*OTHER_BOARDS, "Корзины по дням", "Журнал"])
 WITH_SALES = ("Отчёты", [*SALES_BOARDS, *REPORTS[1]])

@@ -2,6 +2,8 @@
 
 from catalog.admin.findings import ReservationFindingAdmin
 from catalog.admin.geozones import GeozoneAdmin
+from catalog.admin.misses import SearchMissAdmin
 from catalog.admin.products import ProductAdmin
+from catalog.admin.synonyms import SynonymGroupAdmin
 
-__all__ = ["GeozoneAdmin", "ProductAdmin", "ReservationFindingAdmin"]
+__all__ = ["GeozoneAdmin", "ProductAdmin", "ReservationFindingAdmin", "SearchMissAdmin", "SynonymGroupAdmin"]

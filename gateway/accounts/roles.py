@@ -15,7 +15,15 @@ ANALYSTS = "Аналитики"
 OPERATORS = "Операторы"
 ADMINISTRATORS = "Администраторы"
 
-SEE_THE_CATALOG = frozenset({"catalog.view_product", "catalog.view_category", "catalog.view_geozone"})
+SEE_THE_CATALOG = frozenset(
+    {
+        "catalog.view_product",
+        "catalog.view_category",
+        "catalog.view_geozone",
+        "catalog.view_synonymgroup",
+        "catalog.view_searchmiss",
+    }
+)
 SEE_THE_REPORTS = frozenset({"cart.view_abandonedcartday"})
 SEE_THE_SALES = frozenset({"ordering.view_salesquarter"})
 SEE_THE_AUDIT = frozenset({"audit.view_auditentry"})
@@ -32,6 +40,9 @@ EDIT_THE_CATALOG = frozenset(
         "catalog.add_geozone",
         "catalog.change_geozone",
         "catalog.delete_geozone",
+        "catalog.add_synonymgroup",
+        "catalog.change_synonymgroup",
+        "catalog.delete_synonymgroup",
         # Everybody sees the jobs they began; whoever edits the catalog sees those of colleagues too.
         "jobs.view_job",
     }

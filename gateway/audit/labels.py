@@ -21,6 +21,7 @@ class Named(Enum):
     ORDER = "order"
     RIGHT = "right"
     ROLE = "role"
+    SYNONYMS = "synonyms"
     STATUS = "status"
 
 
@@ -71,6 +72,12 @@ KINDS: Mapping[str, Kind] = {
     "product": Kind(Text("товар", "product"), None, "catalog_product", "catalog.view_product"),
     "category": Kind(Text("категория", "category"), Named.CATEGORY, "catalog_category", "catalog.view_category"),
     "geozone": Kind(Text("геозона", "geozone"), Named.GEOZONE, "catalog_geozone", "catalog.view_geozone"),
+    "synonyms": Kind(
+        Text("синонимы поиска", "synonyms of the search"),
+        Named.SYNONYMS,
+        "catalog_synonymgroup",
+        "catalog.view_synonymgroup",
+    ),
     "customer": Kind(Text("покупатель", "customer"), Named.ACCOUNT, "accounts_customer", "accounts.view_customer"),
     "staff": Kind(Text("сотрудник", "member of staff"), Named.ACCOUNT, "accounts_user", "accounts.view_user"),
     "role": Kind(Text("роль", "role"), Named.ROLE, "auth_group", "auth.view_group", is_opened=False),
@@ -121,6 +128,15 @@ ACTIONS: Mapping[Action, Told] = {
     ),
     Action.GEOZONE_DELETED: Told(
         Text("удаление", "deleted"), Text("удалена геозона {object}", "deleted geozone {object}")
+    ),
+    Action.SYNONYMS_ADDED: Told(
+        Text("добавление", "added"), Text("добавлены синонимы {object}", "added synonyms {object}")
+    ),
+    Action.SYNONYMS_CHANGED: Told(
+        Text("изменение", "changed"), Text("изменены синонимы {object}", "changed synonyms {object}")
+    ),
+    Action.SYNONYMS_DELETED: Told(
+        Text("удаление", "deleted"), Text("удалены синонимы {object}", "deleted synonyms {object}")
     ),
     Action.ORDER_ADVANCED: Told(
         Text("смена статуса", "advanced"), Text("продвинут заказ {object}", "advanced order {object}")
@@ -230,6 +246,7 @@ FIELDS: Mapping[str, Field] = {
     "low_at": Field(Text("мало — от, шт.", "low from, pieces")),
     "merging_into": Field(Text("объединяется с", "being merged into"), Named.CATEGORY),
     "merged_into": Field(Text("объединена с", "merged into"), Named.CATEGORY),
+    "words": Field(Text("слова", "words")),
     "description": Field(Text("описание", "description")),
     "base_price": Field(Text("цена", "price"), Form.MONEY),
     "sale_price": Field(Text("цена со скидкой", "sale price"), Form.MONEY),

@@ -1,0 +1,151 @@
+"""Groups of words that mean the same to whoever searches: «айфон, iphone».
+
+A word is in one group only: two that share one would be one group. What counts as the same word are the stems that the
+search compares; an index that is unique by them holds off two who add the same at once. The storefront's search will
+ask for a word together with those of its group.
+"""
+
+from collections.abc import Callable, Sequence
+from collections.abc import Collection as Codes
+from datetime import UTC, datetime
+
+from pymongo.collection import Collection
+from pymongo.errors import DuplicateKeyError
+
+from catalog.documents import SynonymGroupDocument
+from catalog.errors import (
+    NotSearchable,
+    SameToSearch,
+    StructureChangedMeanwhile,
+    SynonymTaken,
+    TooFewWords,
+    TooMany,
+    UnknownSynonyms,
+)
+from catalog.search.words import stem, words_in
+from catalog.search_models import SynonymGroup
+from gateway.audit.trail import Action, Actor, record
+from gateway.domain.errors import DomainError, Refused
+from gateway.domain.input import text_errors
+from gateway.domain.uuid7 import uuid7
+from gateway.mongo.client import collection_of, orm_connection
+from gateway.mongo.transactions import in_transaction
+
+SYNONYMS = SynonymGroup._meta.db_table
+
+MAX_WORD = 60
+# Each word of a group is one more alternative in the query of whoever asks for any of them.
+MAX_WORDS = 12
+# The search remembers all groups in each process. Two who add the last at once may make one more, which does no harm.
+MAX_GROUPS = 500
+
+
+def add_synonyms(words: Sequence[str], *, actor: Actor) -> SynonymGroupDocument:
+    """Let these words stand for each other, and return their group."""
+    group = _checked(str(uuid7()), words, actor)
+
+    def add() -> None:
+        session = orm_connection().session
+        if _groups().count_documents({}, limit=MAX_GROUPS, session=session) >= MAX_GROUPS:
+            raise TooMany("words", limit=MAX_GROUPS)
+        _groups().insert_one(group, session=session)
+        changes = {"words": (None, group["title"])}
+        record(Action.SYNONYMS_ADDED, f"synonyms:{group['_id']}", actor=actor, changes=changes)
+
+    _unless_taken(add, group)
+    return group
+
+
+def edit_synonyms(
+    group_id: str, words: Sequence[str], *, actor: Actor, seen: Sequence[str] | None = None
+) -> SynonymGroupDocument:
+    """Give the group these words and return it; refused when they are not those that the editor saw."""
+    group = _checked(group_id, words, actor)
+
+    def edit() -> None:
+        session = orm_connection().session
+        before = _groups().find_one({"_id": group_id}, session=session)
+        if before is None:
+            raise UnknownSynonyms
+        if seen is not None and list(seen) != before["words"]:
+            raise StructureChangedMeanwhile("words")
+        if before["words"] == group["words"]:
+            return
+        _groups().replace_one({"_id": group_id}, group, session=session)
+        changes = {"words": (before["title"], group["title"])}
+        record(Action.SYNONYMS_CHANGED, f"synonyms:{group_id}", actor=actor, changes=changes)
+
+    _unless_taken(edit, group)
+    return group
+
+
+def delete_synonyms(group_id: str, *, actor: Actor) -> None:
+    """Let the words of the group stand for themselves again."""
+
+    def delete() -> None:
+        before = _groups().find_one_and_delete({"_id": group_id}, session=orm_connection().session)
+        if before is None:
+            raise UnknownSynonyms
+        changes = {"words": (before["title"], None)}
+        record(Action.SYNONYMS_DELETED, f"synonyms:{group_id}", actor=actor, changes=changes)
+
+    in_transaction(delete)
+
+
+def words_typed(text: str) -> list[str]:
+    """The words of a line in which they stand by commas, or of several lines."""
+    return [" ".join(word.split()) for word in text.replace("\n", ",").replace(";", ",").split(",") if word.strip()]
+
+
+def titles_of(group_ids: Codes[str]) -> dict[str, str]:
+    """The words of these groups, by id; none of one that is gone. The collection is small and not sharded."""
+    found = _groups().find({"_id": {"$in": sorted(group_ids)}}, ["title"])
+    return {each["_id"]: f"«{each['title']}»" for each in found}
+
+
+def _unless_taken(change: Callable[[], None], group: SynonymGroupDocument) -> None:
+    try:
+        in_transaction(change)
+    except DuplicateKeyError as error:
+        rival = _groups().find_one({"keys": {"$in": group["keys"]}, "_id": {"$ne": group["_id"]}}, ["title"])
+        raise SynonymTaken("words", title=rival["title"] if rival else "") from error
+
+
+def _checked(group_id: str, words: Sequence[str], actor: Actor) -> SynonymGroupDocument:
+    wanted = [" ".join(word.split()) for word in words]
+    if errors := _errors(wanted):
+        raise Refused(errors)
+    return {
+        "_id": group_id,
+        "title": ", ".join(wanted),
+        "words": wanted,
+        "keys": [_key(word) for word in wanted],
+        "changed_at": datetime.now(UTC),
+        "changed_by": actor.name,
+    }
+
+
+def _errors(words: Sequence[str]) -> list[DomainError]:
+    if len(words) > MAX_WORDS:
+        return [TooMany("words", limit=MAX_WORDS)]
+    errors = [error for word in words for error in text_errors(word, MAX_WORD, "words")]
+    if errors:
+        return errors
+    errors += [NotSearchable("words", word=word) for word in words if not _key(word)]
+    if len(words) < 2:
+        errors.append(TooFewWords("words"))
+    first: dict[str, str] = {}
+    for word in words:
+        other = first.setdefault(_key(word), word)
+        if other is not word and _key(word):
+            errors.append(SameToSearch("words", word=word, other=other))
+    return errors
+
+
+def _key(word: str) -> str:
+    """The word, or the few of them, by stems; empty when the search sees nothing in it."""
+    return " ".join(stem(each) for each in words_in(word))
+
+
+def _groups() -> Collection[SynonymGroupDocument]:
+    return collection_of(SYNONYMS, SynonymGroupDocument)
