@@ -16,6 +16,7 @@ from catalog.structure.attributes import AttributeType, CategoryAttribute, own_a
 from catalog.tests.shop import MARINA, draft, everything
 from gateway.accounts.tests.demo import make_demo_accounts
 from gateway.mongo.client import Document
+from gateway.redis.clients import cache_client
 from gateway.staff.tests.browser import signed_in
 
 PAGE = "/admin/catalog/category/"
@@ -26,6 +27,9 @@ AUDIO: dict[str, Any] = {"slug": "audio", "path": ["sound"], "position": 1}
 @pytest.fixture
 def merchandiser(shop: Database[Document], two_shards: None) -> Client:
     make_demo_accounts()
+    # What an earlier test has had counted.
+    for key in cache_client().scan_iter("facets:*"):
+        cache_client().delete(key)
     return signed_in("merchandiser")
 
 
