@@ -137,7 +137,13 @@ def test_page_that_is_open_is_marked(waiting_orders: Database[Document]) -> None
 def test_titles_are_english_for_those_who_chose_it(database: Database[Document]) -> None:
     assert titles(in_english(member(ANALYSTS))) == [
         ("Work", ["Orders"]),
-        ("Catalog", ["Products", "Low stock", "Stock sheet", "Import and export", "Jobs", "Categories", "Geozones"]),
+        (
+            "Catalog",
+            [
+                *("Products", "Low stock", "Stock sheet", "Import and export", "Jobs", "Categories", "Geozones"),
+                *("Search synonyms", "Searched, not found"),
+            ],
+        ),
         ("Reports", ["Today", "Sales", "Abandoned carts", "Carts by day"]),
         ("Machinery", ["Payments without an order"]),
     ]
