@@ -1,10 +1,12 @@
 """One cell of the stock sheet: what was typed, saved as an adjustment against what was seen, and what came of it."""
 
-import re
 from enum import Enum
 from typing import Any, NamedTuple
 
+from django.core.exceptions import ValidationError
+
 from admin_ext.stock.levels import level_shown, reserved_text
+from catalog.admin.product_form.stock import NO_NUMBER, Move, StockField
 from catalog.documents import ProductDocument
 from catalog.errors import StockChangedMeanwhile, UnknownProduct
 from catalog.products.cards import PRODUCTS, keys_now
@@ -12,19 +14,11 @@ from catalog.stock.adjust import adjust_stock
 from catalog.structure.names import geozone_name
 from gateway.audit.trail import Actor
 from gateway.domain.errors import DomainError
-from gateway.domain.input import normal_key
 from gateway.domain.texts import Text
 from gateway.mongo.policies import STAFF_LIST
 from gateway.mongo.reads import Read, run
 from gateway.staff.language import said, staff_language
 
-# A quantity, or by how much it changes.
-_TYPED = re.compile(r"([+\-−]?)([0-9]{1,9})")
-
-NOT_A_NUMBER = Text(
-    "Введите целое число; «+5» прибавит, «-5» вычтет.", 'Type a whole number; "+5" adds, "-5" takes away.'
-)
-BELOW_ZERO = Text("Получается меньше нуля.", "That would be below zero.")
 OVERTAKEN = Text(
     "Пока вы правили, стало {now} (было {seen}). Ваше: {mine}.",
     "While you were editing it became {now} (it was {seen}). Yours: {mine}.",
@@ -63,46 +57,38 @@ class CellOutcome(NamedTuple):
         return {**self._asdict(), "state": self.state.value, "reserved_text": reserved_text(self.reserved)}
 
 
-class NotTyped(Exception):
-    """What was typed is no quantity; tells why."""
-
-
 def save_cell(edit: CellEdit, *, actor: Actor) -> CellOutcome:
-    """Count the product anew in the geozone, if there is what was seen; else nothing changes. Once under one key."""
+    """Count the product anew in the geozone, if there is what was seen, or add to whatever is there.
+
+    Once under one key. Whatever is refused has changed nothing.
+    """
     try:
-        wanted = quantity_typed(edit.typed, edit.seen)
-    except NotTyped as mistake:
-        return _as_it_is(edit, CellState.REFUSED, str(mistake))
-    if wanted == edit.seen:
+        wanted = StockField(level=None).to_python(edit.typed)
+    except ValidationError as mistake:
+        return _as_it_is(edit, CellState.REFUSED, " ".join(mistake.messages))
+    if wanted is None:
+        return _as_it_is(edit, CellState.REFUSED, said(NO_NUMBER))
+    if wanted in (edit.seen, Move(0)):
         return _as_it_is(edit, CellState.SAVED)
+    by = wanted.pieces if isinstance(wanted, Move) else None
+    quantity = None if isinstance(wanted, Move) else wanted
     try:
         adjusted = adjust_stock(
             edit.product_id,
             edit.geozone,
-            quantity=wanted,
-            expected_quantity=edit.seen,
+            delta=by,
+            quantity=quantity,
+            expected_quantity=None if quantity is None else edit.seen,
             reason=edit.reason.strip() or said(REASON),
             idempotency_key=edit.key and f"sheet:{edit.key}",
             actor=actor,
         )
     except StockChangedMeanwhile:
-        return _overtaken(edit, wanted)
+        return _overtaken(edit, quantity or 0)
     except DomainError as refusal:
         told = " ".join(reason.message(staff_language()) for reason in refusal)
-        return _as_it_is(edit, CellState.REFUSED, told, wanted)
+        return _as_it_is(edit, CellState.REFUSED, told, quantity)
     return _outcome(adjusted.document, edit.geozone, CellState.SAVED)
-
-
-def quantity_typed(text: str, seen: int) -> int:
-    """The quantity that is meant: «12», or «+2» of what was seen."""
-    found = _TYPED.fullmatch(normal_key(text).replace(" ", ""))
-    if found is None:
-        raise NotTyped(said(NOT_A_NUMBER))
-    number = int(found[2])
-    quantity = {"": number, "+": seen + number}.get(found[1], seen - number)
-    if quantity < 0:
-        raise NotTyped(said(BELOW_ZERO))
-    return quantity
 
 
 def _overtaken(edit: CellEdit, wanted: int) -> CellOutcome:

@@ -17,6 +17,7 @@ from admin_ext.sidebar import STOCK_SHEET
 from admin_ext.stock.cells import CellEdit, CellOutcome, CellState, save_cell
 from admin_ext.stock.frame import CHANGE_STOCK, SEE_PRODUCTS, needs, page, reader_of
 from admin_ext.stock.levels import LevelShown, level_shown
+from catalog.admin.product_form.stock import reasons
 from catalog.documents import ProductDocument
 from catalog.listing import inventory, parameters
 from catalog.listing.parameters import inventory_of
@@ -149,6 +150,7 @@ def _sheet(request: HttpRequest, selection: Selection, outcomes: Outcomes) -> Ht
         "cell_url": reverse("stock_cell"),
         "reason": request.session.get(REASON, ""),
         "max_reason": MAX_REASON,
+        "reasons": reasons(),
         # For the script, which knows the number.
         "keep": said(KEEP, count="{count}"),
         "write": said(WRITE, count="{count}"),

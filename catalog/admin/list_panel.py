@@ -41,6 +41,7 @@ WORDS = {
         "Sale price: an amount or a percentage such as 15%; empty: no discount. Only touched rows are saved.",
     ),
     "change_all": Text("Изменить всё найденное", "Change all that was found"),
+    "stock_all": Text("Лист остатков", "Stock sheet"),
     "export_all": Text("Выгрузить всё найденное", "Export all that was found"),
     "nothing_found": Text("По этим условиям ничего нет", "Nothing meets these conditions"),
     "nothing_found_hint": Text("Уберите одно из условий или сбросьте все.", "Remove one of the conditions, or all."),
@@ -214,6 +215,10 @@ class Panel:
     @property
     def change_all_address(self) -> str:
         return self._whole("admin:bulk_change") if self.may_change else ""
+
+    @property
+    def stock_all_address(self) -> str:
+        return self._whole("stock_sheet")
 
     @property
     def export_all_address(self) -> str:

@@ -81,6 +81,8 @@
 
   function show(input, typed, came) {
     const { cell, seen, reserved } = parts(input);
+    // Answered: the same typed again is meant again.
+    wishes.delete(input);
     const goesOn = input.value.trim() !== typed;
     cell.dataset.mark = came.mark;
     reserved.textContent = came.reserved_text;

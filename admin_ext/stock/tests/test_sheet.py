@@ -9,7 +9,7 @@ from django.test import Client
 from pymongo.database import Database
 
 from admin_ext.bulk.tests.products import product, put
-from admin_ext.stock.cells import CellEdit, CellOutcome, CellState, NotTyped, quantity_typed, save_cell
+from admin_ext.stock.cells import CellEdit, CellOutcome, CellState, save_cell
 from admin_ext.tests.people import in_english, member
 from catalog.products.cards import ProductKey
 from catalog.stock.history import stock_history
@@ -49,19 +49,6 @@ def adjustments(database: Database[Document]) -> list[tuple[Any, str]]:
     """Change and reason of each, oldest first."""
     found = database["audit"].find({"action": "stock.adjusted"}).sort("at")
     return [(entry["changes"], entry["reason"]) for entry in found]
-
-
-@pytest.mark.parametrize(
-    ("text", "quantity"), [("12", 12), ("+2", 12), ("-3", 7), ("−3", 7), (" 1 200 ", 1200), ("0", 0)]
-)
-def test_quantity_is_typed_as_a_number_or_as_a_change(text: str, quantity: int) -> None:
-    assert quantity_typed(text, 10) == quantity
-
-
-@pytest.mark.parametrize("text", ["", "-11", "1,5", "много", "1" * 10, "++1"])
-def test_what_is_no_quantity_is_refused(text: str) -> None:
-    with pytest.raises(NotTyped):
-        quantity_typed(text, 10)
 
 
 def test_sheet_shows_every_geozone_of_what_the_list_would_show(stocked: Database[Document]) -> None:
@@ -122,6 +109,14 @@ def test_somebody_was_faster_and_the_cell_is_refused_alone_with_both_values(stoc
     assert reserved(stocked, "PROD-1") == (12, 0)
 
 
+def test_pieces_that_came_are_added_to_whatever_is_there(stocked: Database[Document]) -> None:
+    save_cell(edit("7", 10), actor=PETER)
+
+    came, broke = (save_cell(edit(typed, 10), actor=MARINA) for typed in ("+5", "−3"))
+
+    assert (came, broke) == (CellOutcome(CellState.SAVED, 12, 0, ""), CellOutcome(CellState.SAVED, 9, 0, ""))
+
+
 def test_both_wanted_the_same_and_nothing_is_left_to_choose(stocked: Database[Document]) -> None:
     save_cell(edit("7", 10), actor=PETER)
 
@@ -133,8 +128,9 @@ def test_both_wanted_the_same_and_nothing_is_left_to_choose(stocked: Database[Do
     ("typed", "told"),
     [
         ("1", "Нельзя меньше, чем в резерве: зарезервировано 2, получилось бы 1."),
-        ("много", "Введите целое число; «+5» прибавит, «-5» вычтет."),
-        ("-11", "Получается меньше нуля."),
+        ("много", "Укажите число, например 12, или изменение: +5, −3."),
+        ("", "Укажите число; 0, если товара нет."),
+        ("-9", "Нельзя меньше, чем в резерве: зарезервировано 2, получилось бы 1."),
         ("999999999", "Количество — от 0 до 1000000."),
     ],
 )
@@ -280,3 +276,20 @@ def test_cell_is_saved_by_the_shard_of_the_product(stocked: Database[Document]) 
         Sent("find", "products", "", 1): 1,
     }
     assert sent[Sent("insert", "audit", "", 1)] == 1
+
+
+def test_list_and_page_of_a_product_lead_here(stocked: Database[Document]) -> None:
+    marina = member(MERCHANDISERS)
+
+    listed = marina.get("/admin/catalog/product/?category=audio&q=тишина").content.decode()
+    product_page = marina.get("/admin/catalog/product/PROD-1/change/").content.decode()
+
+    address = "/admin/stock/sheet/?category=audio&amp;q=%D1%82%D0%B8%D1%88%D0%B8%D0%BD%D0%B0"
+    assert f'id="stock-all" href="{address}"' in listed
+    assert 'href="/admin/stock/history/PROD-1/"' in product_page
+
+
+def test_bulk_change_of_what_was_searched_says_so(stocked: Database[Document]) -> None:
+    page = member(MERCHANDISERS).get("/admin/jobs/job/bulk-change/?q=тишина").content.decode()
+
+    assert "поиск: «тишина»" in page

@@ -8,6 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 
+from catalog.admin.list_panel import address_of
 from catalog.admin.product.dialog import product_page
 from catalog.admin.product.discount_dialogs import CancelDiscount, PlanDiscount
 from catalog.admin.product.discounts import discounts_page
@@ -34,6 +35,7 @@ PAGES = {
     "discounts": (Text("Скидки по расписанию", "Planned discounts"), {VIEW}),
     "history": (Text("История", "History"), {VIEW, READ_AUDIT}),
 }
+STOCK = Text("История остатков", "Stock history")
 PRODUCT_DIALOGS: tuple[type[ActionDialog], ...] = (PlanDiscount, CancelDiscount, TakeBack)
 
 
@@ -102,11 +104,14 @@ class ProductPages(WithDialogs, Titled):
 
 def tabs_of(product_id: str, current: str, user: Any) -> list[Tab]:
     """The product's pages that this person may open."""
-    return [
+    tabs = [
         Tab(said(title), product_page(page, product_id), page == current)
         for page, (title, rights) in PAGES.items()
         if user.has_perms(rights)
     ]
+    # A page of whoever knows the orders too.
+    stock = address_of("stock_history", product_id)
+    return [*tabs, Tab(said(STOCK), stock, is_current=False)] if stock and user.has_perm(VIEW) else tabs
 
 
 def _reader(request: HttpRequest, page: str) -> User:
