@@ -1,7 +1,6 @@
 """The page of a bulk change: what to do to a selection, what that would mean, and the job that does it."""
 
 from typing import Any
-from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.contrib.admin.options import ModelAdmin
@@ -15,7 +14,8 @@ from django.views import View
 from admin_ext.bulk.form import BulkForm
 from admin_ext.bulk.kinds import CHANGE_PRODUCTS, bulk_submission
 from admin_ext.bulk.preview import SHOWN, Preview, preview_of
-from admin_ext.bulk.words import selection_words, title_of
+from admin_ext.bulk.selected import selected
+from admin_ext.bulk.words import title_of
 from admin_ext.jobs.links import job_url
 from admin_ext.jobs.pages.words import number_text
 from admin_ext.jobs.queue import submit
@@ -32,7 +32,6 @@ TITLE = Text("Массовое изменение", "Bulk change")
 SUBMITTED = Text("Изменение началось.", "The change has begun.")
 WORDS = {
     "selected": Text("Выбрано товаров", "Products selected"),
-    "many": Text("очень много", "very many"),
     "nothing": Text(
         "Ничего не выбрано: отметьте товары в списке или задайте фильтр.",
         "Nothing is selected: tick products in the list, or set a filter.",
@@ -105,19 +104,13 @@ class BulkChangeView(View):
         self, form: BulkForm, selection: Selection, *, number: int | None, preview: Preview | None = None
     ) -> HttpResponse:
         site = self.model_admin.admin_site
-        query = {**selection.filters, **({"q": selection.search} if selection.search else {})}
-        listed = reverse("admin:catalog_product_changelist")
         context = {
             **site.each_context(self.request),
             "opts": self.model_admin.opts,
             "title": said(TITLE),
             "words": {name: said(text) for name, text in WORDS.items()},
             "form": form,
-            "number": said(WORDS["many"]) if number is None else number_text(number),
-            "is_empty": number == 0,
-            "is_everything": not selection.ids and not query,
-            "selection": selection_words(selection),
-            "list_url": f"{listed}?{urlencode(query)}" if query else listed,
+            **selected(selection, number),
             "preview": preview,
             **(self._previewed(form, preview) if preview else {}),
         }

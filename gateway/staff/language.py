@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.utils.functional import lazy
 from django.utils.safestring import SafeData
 from django.utils.translation import get_language, gettext_lazy
 
@@ -16,6 +17,11 @@ def staff_language() -> Language:
 def said(text: Text, **values: object) -> str:
     """The text in the language of the page."""
     return text.in_language(staff_language(), **values)
+
+
+def lazily(text: Text) -> Any:
+    """The text in the language of whatever page shows it: for titles of columns and filters."""
+    return lazy(lambda: said(text), str)()
 
 
 def lazy_label(label: Any) -> Any:

@@ -17,7 +17,6 @@ from django.http import (
 from django.template.loader import render_to_string
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
-from django.utils.functional import lazy
 from unfold.decorators import display
 
 from admin_ext.bulk.view import BulkChangeView
@@ -39,7 +38,7 @@ from gateway.domain.errors import DomainError
 from gateway.domain.texts import Text
 from gateway.mongo.reads import run
 from gateway.paging import Page, Slice
-from gateway.staff.language import said, staff_language
+from gateway.staff.language import lazily, said, staff_language
 from gateway.staff.lists import Asked, Choice, PagedByKey
 from gateway.staff.read_only import ReadOnlyAdmin
 from gateway.staff.times import time_text
@@ -49,12 +48,8 @@ MINE = Text("мои", "mine")
 NONE_YET = Text("Заданий пока нет. Они появляются здесь, когда вы меняете много товаров сразу.", "No jobs so far.")
 
 
-def _lazily(text: Text) -> Any:
-    return lazy(lambda: said(text), str)()
-
-
 class WhoseFilter(Choice):
-    title = _lazily(Text("чьи", "whose"))
+    title = lazily(Text("чьи", "whose"))
     parameter_name = "whose"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
@@ -62,7 +57,7 @@ class WhoseFilter(Choice):
 
 
 class StateFilter(Choice):
-    title = _lazily(Text("состояние", "state"))
+    title = lazily(Text("состояние", "state"))
     parameter_name = "state"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
@@ -70,7 +65,7 @@ class StateFilter(Choice):
 
 
 class KindFilter(Choice):
-    title = _lazily(Text("вид", "kind"))
+    title = lazily(Text("вид", "kind"))
     parameter_name = "kind"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
@@ -97,31 +92,31 @@ class JobAdmin(PagedByKey, ReadOnlyAdmin):
         )
         return run(reading.page(sought, part))
 
-    @admin.display(description=_lazily(Text("номер", "number")))
+    @admin.display(description=lazily(Text("номер", "number")))
     def shown_number(self, row: Any) -> str:
         return f"№ {row.number}"
 
-    @admin.display(description=_lazily(Text("что", "what")))
+    @admin.display(description=lazily(Text("что", "what")))
     def shown_title(self, row: Any) -> str:
         return in_language(row.document["title"])
 
-    @display(description=_lazily(Text("состояние", "state")), label=LABELS)
+    @display(description=lazily(Text("состояние", "state")), label=LABELS)
     def shown_state(self, row: Any) -> tuple[str, str]:
         return LOOKS[row.document["state"]], said(STATES[row.document["state"]])
 
-    @admin.display(description=_lazily(Text("сделано", "done")))
+    @admin.display(description=lazily(Text("сделано", "done")))
     def shown_progress(self, row: Any) -> str:
         return progress_text(row.document)
 
-    @admin.display(description=_lazily(Text("кто", "who")))
+    @admin.display(description=lazily(Text("кто", "who")))
     def shown_owner(self, row: Any) -> str:
         return str(row.document["actor"]["name"])
 
-    @admin.display(description=_lazily(Text("создано", "created")))
+    @admin.display(description=lazily(Text("создано", "created")))
     def shown_time(self, row: Any) -> str:
         return time_text(row.document["created_at"])
 
-    @admin.display(description=_lazily(Text("заняло", "took")))
+    @admin.display(description=lazily(Text("заняло", "took")))
     def took(self, row: Any) -> str:
         return duration_text(row.document) or "—"
 

@@ -18,9 +18,9 @@ from django.template.loader import render_to_string
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.crypto import get_random_string
-from django.utils.functional import lazy
 from unfold.decorators import display
 
+from admin_ext.jobs.pages.admin import WhoseFilter
 from admin_ext.jobs.pages.notices import note_seen, remember_to_ask
 from admin_ext.jobs.pages.words import LABELS
 from admin_ext.sheets import reading
@@ -52,13 +52,12 @@ from gateway.mongo.reads import run
 from gateway.paging import Page, Slice
 from gateway.staff.downloads import download
 from gateway.staff.forms import KEY_LENGTH
-from gateway.staff.language import said, staff_language
-from gateway.staff.lists import Asked, Choice, PagedByKey
+from gateway.staff.language import lazily, said, staff_language
+from gateway.staff.lists import Asked, PagedByKey
 from gateway.staff.read_only import ReadOnlyAdmin
 from gateway.staff.times import time_text
 from gateway.staff.titles import Titles
 
-MINE = Text("мои", "mine")
 LOADING = Text("Загрузка началась.", "Loading has begun.")
 CHECKING = Text("Файл проверяется снова.", "The file is being checked again.")
 REFUSED_NAME = Text("Ошибки, {name}", "Errors, {name}")
@@ -73,18 +72,6 @@ BAR = {
     "export": Text("Выгрузить товары", "Export products"),
     "template": Text("Шаблон {format}", "Template {format}"),
 }
-
-
-def _lazily(text: Text) -> Any:
-    return lazy(lambda: said(text), str)()
-
-
-class WhoseFilter(Choice):
-    title = _lazily(Text("чьи", "whose"))
-    parameter_name = "whose"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("mine", said(MINE))]
 
 
 @admin.register(SheetImport)
@@ -105,21 +92,21 @@ class SheetImportAdmin(PagedByKey, ReadOnlyAdmin):
         found = run(reading.page(str(person.pk) if only_own else "", part))
         return reading.with_jobs(found, run(reading.jobs_of(found.documents)))
 
-    @display(description=_lazily(Text("состояние", "state")), label=LABELS)
+    @display(description=lazily(Text("состояние", "state")), label=LABELS)
     def shown_state(self, row: Any) -> tuple[str, str]:
         stage = stage_of(row.document, row.document["jobs"])
         return stage.look, said(stage.text)
 
-    @admin.display(description=_lazily(Text("строки", "rows")))
+    @admin.display(description=lazily(Text("строки", "rows")))
     def shown_counts(self, row: Any) -> str:
         sheet, jobs = row.document, row.document["jobs"]
         return counted(jobs.get(sheet.get("load_job", "")) or jobs.get(sheet["check_job"])) or "—"
 
-    @admin.display(description=_lazily(Text("кто", "who")))
+    @admin.display(description=lazily(Text("кто", "who")))
     def shown_owner(self, row: Any) -> str:
         return str(row.document["owner_name"])
 
-    @admin.display(description=_lazily(Text("когда", "when")))
+    @admin.display(description=lazily(Text("когда", "when")))
     def shown_time(self, row: Any) -> str:
         return time_text(row.document["created_at"])
 

@@ -1,7 +1,6 @@
 """The page of an export: which products, into which file; and the job that writes it."""
 
 from typing import Any
-from urllib.parse import urlencode
 
 from django import forms
 from django.contrib import messages
@@ -13,9 +12,8 @@ from django.urls import reverse
 from django.utils.crypto import get_random_string
 from django.views import View
 
-from admin_ext.bulk.words import selection_words
+from admin_ext.bulk.selected import selected
 from admin_ext.jobs.links import job_url
-from admin_ext.jobs.pages.words import number_text
 from admin_ext.jobs.queue import submit
 from admin_ext.sheets.export import TARGETS, export_submission
 from admin_ext.sheets.pages.access import may_see_products, reader
@@ -34,7 +32,6 @@ SUBMITTED = Text("Файл готовится.", "The file is being made.")
 FILE = Text("Файл", "File")
 WORDS = {
     "selected": Text("Выбрано товаров", "Products selected"),
-    "many": Text("очень много", "very many"),
     "everything": Text("Весь каталог: фильтр не задан.", "The whole catalog: no filter is set."),
     "nothing": Text(
         "Ничего не выбрано: отметьте товары в списке или задайте фильтр.",
@@ -100,20 +97,13 @@ class ExportView(View):
 
     def _page(self, form: ExportForm) -> HttpResponse:
         site, selection = self.model_admin.admin_site, self.selection
-        number = count(selection)
-        query = {**selection.filters, **({"q": selection.search} if selection.search else {})}
-        listed = reverse("admin:catalog_product_changelist")
         context = {
             **site.each_context(self.request),
             "opts": self.model_admin.opts,
             "title": said(TITLE),
             "words": {name: said(text) for name, text in WORDS.items()},
             "form": form,
-            "number": said(WORDS["many"]) if number is None else number_text(number),
-            "is_empty": number == 0,
-            "is_everything": not selection.ids and not query,
-            "selection": selection_words(selection),
-            "list_url": f"{listed}?{urlencode(query)}" if query else listed,
+            **selected(selection, count(selection)),
             "key": get_random_string(KEY_LENGTH),
         }
         self.request.current_app = site.name
