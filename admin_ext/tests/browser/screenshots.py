@@ -15,8 +15,16 @@ from playwright.sync_api import Browser
 from pymongo.database import Database
 
 from admin_ext.boards.tests.figures import cart_day, keep, quarter, summed_until
+from admin_ext.bulk.kinds import bulk_submission
+from admin_ext.job_kinds import KINDS
+from admin_ext.jobs.queue import submit
+from admin_ext.jobs.runner import run
 from cart.line_checks import LineWanted
 from cart.lines import add_lines
+from catalog.bulk.change import checked_change
+from catalog.bulk.operations import Round, ShiftByPercent
+from catalog.bulk.rounding import Ending
+from catalog.listing.selection import Selection
 from catalog.products.cards import ProductKey
 from gateway.accounts.demo import DOMAIN, ensure_demo_accounts
 from gateway.accounts.models import User
@@ -74,6 +82,7 @@ class Shop:
     customer_id: str
     order_id: str
     product_id: str
+    job_id: str
 
 
 @dataclass(frozen=True)
@@ -95,12 +104,7 @@ def pictures(shop: Shop) -> list[Picture]:
         Picture("orders-to-pack", f"{orders}?queue=to_pack"),
         Picture("order", f"{order}/change/", schemes=("light", "dark")),
         Picture("refund", f"{order}/refund/"),
-        Picture("products", "/admin/catalog/product/", "merchandiser"),
-        Picture("product", f"/admin/catalog/product/{shop.product_id}/change/", "merchandiser", ("light", "dark")),
-        *(
-            Picture(f"product-{page}", f"/admin/catalog/product/{shop.product_id}/{page}/", "merchandiser")
-            for page in ("preview", "discounts", "history")
-        ),
+        *_of_merchandisers(shop),
         Picture("customers", "/admin/accounts/customer/"),
         Picture("customer", f"/admin/accounts/customer/{shop.customer_id}/change/", "staff"),
         Picture("staff", "/admin/accounts/user/", "staff"),
@@ -111,6 +115,32 @@ def pictures(shop: Shop) -> list[Picture]:
         ),
         Picture("not-found", "/admin/nothing/"),
     ]
+
+
+def _of_merchandisers(shop: Shop) -> list[Picture]:
+    products, product = "/admin/catalog/product/", f"/admin/catalog/product/{shop.product_id}"
+    light, both = ("light",), ("light", "dark")
+    pages: Sequence[tuple[str, str, tuple[Scheme, ...]]] = (
+        ("products", products, both),
+        ("products-edited", f"{products}?category=smartphones&edit=1", light),
+        ("product", f"{product}/change/", both),
+        ("product-new", f"{products}add/", light),
+        ("product-preview", f"{product}/preview/", light),
+        ("product-discounts", f"{product}/discounts/", light),
+        ("product-history", f"{product}/history/", light),
+        ("bulk-change", "/admin/jobs/job/bulk-change/?category=smartphones", light),
+        ("job", f"/admin/jobs/job/{shop.job_id}/change/", both),
+        ("jobs", "/admin/jobs/job/", light),
+        ("import", "/admin/sheets/sheetimport/upload/", light),
+        ("imports", "/admin/sheets/sheetimport/", light),
+        ("export", "/admin/sheets/sheetimport/export/?category=smartphones", light),
+        ("stock-low", "/admin/stock/low/", light),
+        ("stock-sheet", "/admin/stock/sheet/", both),
+        ("stock-history", f"/admin/stock/history/{shop.product_id}/", light),
+        ("categories", "/admin/catalog/category/", both),
+        ("geozones", "/admin/catalog/geozone/", light),
+    )
+    return [Picture(name, path, "merchandiser", schemes) for name, path, schemes in pages]
 
 
 def test_pictures(browser: Browser, serve: Callable[..., Server], shop: Shop) -> None:
@@ -164,7 +194,17 @@ def shop(database: Database[Document]) -> Shop:
         send_due_mails(order["_id"])
     copy_documents(SYNCED, list(database["orders"].find()))
     _figures_of(database)
-    return Shop(str(customer.pk), rich["_id"], products[0]["_id"])
+    return Shop(str(customer.pk), rich["_id"], products[0]["_id"], _lowered(products[0]["category"]))
+
+
+def _lowered(category: str) -> str:
+    """A bulk change of the category that has been done, its job's id."""
+    marina = Actor.account(User.objects.get(email=f"merchandiser@{DOMAIN}"), Source.ADMIN)
+    change = checked_change([ShiftByPercent(Decimal(-10)), Round(Ending.NINE)])
+    wanted = bulk_submission(Selection(filters={"category": category}), change, reason="Осенняя распродажа")
+    job_id = submit(wanted, actor=marina)["_id"]
+    run(job_id, KINDS)
+    return job_id
 
 
 def _figures_of(database: Database[Document]) -> None:
