@@ -119,8 +119,9 @@ def pictures(shop: Shop) -> list[Picture]:
 
 def _of_merchandisers(shop: Shop) -> list[Picture]:
     products, product = "/admin/catalog/product/", f"/admin/catalog/product/{shop.product_id}"
-    light, both = ("light",), ("light", "dark")
-    pages: Sequence[tuple[str, str, tuple[Scheme, ...]]] = (
+    light: Sequence[Scheme] = ("light",)
+    both: Sequence[Scheme] = ("light", "dark")
+    pages = (
         ("products", products, both),
         ("products-edited", f"{products}?category=smartphones&edit=1", light),
         ("product", f"{product}/change/", both),
