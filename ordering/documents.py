@@ -166,6 +166,8 @@ class OrderDocument(SyncedDocument):
     total: Decimal128
     currency: str
     geozone: str
+    past_geozones: NotRequired[list[str]]
+    """Where it was before it was moved. Not copied: it serves the copying."""
     language: NotRequired[Language]
     contact: Contact
     shipping_address: Address

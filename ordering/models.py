@@ -168,6 +168,8 @@ class Order(ShardedDocument):
     updated_at = models.DateTimeField("изменён", default=timezone.now)
     past_owners = ArrayField(models.CharField(max_length=64), default=list, editable=False)
     """Guests whose it was: rows under their names are taken away, see ordering/cassandra/rows.py."""
+    past_geozones = ArrayField(models.CharField(max_length=16), null=True, editable=False)
+    """Where it was: its row there is taken away likewise."""
     period_bucket = models.PositiveIntegerField("часть дня", null=True, editable=False)
     """The bucket of its day in `orders_by_period`; null until the first sync."""
     version = models.BigIntegerField("версия", default=1)

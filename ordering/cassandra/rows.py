@@ -37,6 +37,9 @@ def writes_of(order: OrderDocument) -> Iterator[Write]:
     for owner in order.get("past_owners") or ():
         key = {"owner": owner, "month": month_of(order), "created_at": order["created_at"], "order_id": order["_id"]}
         yield ORDERS_BY_USER.delete(key, timestamp=timestamp)
+    for geozone in set(order.get("past_geozones") or ()) - {order["geozone"]}:
+        place = {"region": geozone, "day": day_of(order), "order_id": order["_id"]}
+        yield ORDER_HISTORY_BY_REGION.delete(place, timestamp=timestamp)
 
 
 def rows_of(order: OrderDocument) -> Iterator[tuple[Table, Row]]:

@@ -59,8 +59,12 @@ def _change(order: OrderDocument, geozone: str, hold_id: str, actor: Actor, reas
         actor=actor,
         action=Action.ORDER_GEOZONE_CHANGED,
         note=reason,
-        # All of them: the sweep asks for each hold, however often the order moved before it came.
-        fields={"geozone": geozone, "moved_under": [*(order.get("moved_under") or ()), hold_id]},
+        # All of them: sweeps ask for each hold and take away each row, however often the order moved before they came.
+        fields={
+            "geozone": geozone,
+            "moved_under": [*(order.get("moved_under") or ()), hold_id],
+            "past_geozones": sorted({*(order.get("past_geozones") or ()), order["geozone"]}),
+        },
         stock_due=debt("release", order["items"], geozone=order["geozone"]),
         tells_the_buyer=False,
     )

@@ -38,12 +38,19 @@ from gateway.tests.eventually import eventually
 from gateway.tests.races import just_before, paused_process
 from ordering.cassandra.rows import day_of, events_of, month_of, order_of_history, order_of_state, rows_of
 from ordering.cassandra.sync import SYNCED, sync_order_soon
-from ordering.cassandra.tables import ORDER_EVENTS_BY_ID, ORDER_STATE_BY_ID, ORDERS_BY_PERIOD, ORDERS_BY_USER
+from ordering.cassandra.tables import (
+    ORDER_EVENTS_BY_ID,
+    ORDER_HISTORY_BY_REGION,
+    ORDER_STATE_BY_ID,
+    ORDERS_BY_PERIOD,
+    ORDERS_BY_USER,
+)
 from ordering.documents import OrderDocument
 from ordering.events import BY_PAYMENT_SYSTEM
 from ordering.ledger.ledger import RefundLine
 from ordering.ledger.references import Reference
 from ordering.lifecycle.claim import claim_orders
+from ordering.lifecycle.geozone import move_to_geozone
 from ordering.lifecycle.moves import move_order
 from ordering.lifecycle.transitions import Who
 from ordering.models import OrderStatus
@@ -174,6 +181,25 @@ def test_claimed_order_leaves_no_row_with_the_guest(orders: Database[Document]) 
 
     assert_in_step(orders, order)
     assert found_rows(ORDERS_BY_USER, as_guest) == []
+
+
+def test_order_that_moved_to_another_geozone_is_counted_there_alone(orders: Database[Document]) -> None:
+    order = bought()
+    orders["products"].update_many({}, {"$push": {"stock": {"geozone": "spb", "quantity": 9, "reserved": 0}}})
+    swept()
+    in_moscow = stored(orders, order)
+
+    move_to_geozone(order["_id"], "spb", reason="ближе", actor=ANNA)
+    swept()
+
+    in_petersburg = assert_in_step(orders, order)
+    assert found_rows(ORDER_HISTORY_BY_REGION, in_moscow) == []
+
+    move_to_geozone(order["_id"], "msk", reason="передумал", actor=ANNA)
+    swept()
+
+    assert_in_step(orders, order)
+    assert found_rows(ORDER_HISTORY_BY_REGION, in_petersburg) == []
 
 
 def test_copy_of_an_older_version_that_comes_late_changes_nothing(orders: Database[Document]) -> None:
