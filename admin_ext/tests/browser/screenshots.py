@@ -90,7 +90,7 @@ class Picture:
     name: str
     path: str
     login: str | None = "support"
-    schemes: tuple[Scheme, ...] = ("light",)
+    schemes: Sequence[Scheme] = ("light",)
 
 
 def pictures(shop: Shop) -> list[Picture]:
