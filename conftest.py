@@ -45,8 +45,8 @@ pytest_plugins = ("catalog.tests.shop", "cart.tests.shop")
 
 BASE_DIR = Path(__file__).parent
 # Rooms that one lane does as a whole: the launcher's tests could meet on a port, the others share what is dear to make,
-# servers without a database, six thousand products and a browser.
-WHOLE_ROOMS = ("deploy/local/tests", "gateway/graphql/tests", "catalog/tests/listing", "admin_ext/tests/browser")
+# servers without a database and six thousand products. A browser is made in a second: each lane has its own.
+WHOLE_ROOMS = ("deploy/local/tests", "gateway/graphql/tests", "catalog/tests/listing")
 
 
 class RoomByRoom(LoadFileScheduling):

@@ -213,6 +213,7 @@ def test_change_of_a_cart_is_one_command_to_one_shard() -> None:
     assert cleared == {change: 1}
 
 
+@pytest.mark.usefixtures("known_tree")
 def test_first_cart_takes_a_few_commands_to_one_shard_each() -> None:
     with COMMANDS.counted() as by_customer:
         fill(CUSTOMER, ("PROD-1", 1))

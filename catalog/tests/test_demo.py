@@ -111,6 +111,7 @@ def test_document_is_stored_as_the_orm_would_store_it(database: Database[Documen
             "price": document["price"].to_decimal(),
             "created_at": document["created_at"].replace(tzinfo=UTC),
             "updated_at": document["updated_at"].replace(tzinfo=UTC),
+            "edited_at": document["edited_at"].replace(tzinfo=UTC),
             "stock": [StockLevel(**level) for level in document["stock"]],
             "images": [Image(**image) for image in document["images"]],
         }

@@ -10,7 +10,7 @@ from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
 from gateway.mongo.reads import run_steps
 
-pytestmark = pytest.mark.usefixtures("two_shards", "shop")
+pytestmark = pytest.mark.usefixtures("two_shards", "shop", "known_tree")
 
 
 def test_products_of_two_shards_come_by_one_command() -> None:
