@@ -3,15 +3,20 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
+from io import StringIO
 from typing import Literal
 
 from bson import Decimal128
+from django.core.management import call_command
 
 from cart.documents import CartDocument, CartItem
 from cart.new_cart import new_cart
 from catalog.products.derived import derived_fields
+from gateway.accounts.demo import ensure_demo_accounts
 from gateway.accounts.owners import customer_owner
-from gateway.mongo.client import Document, collection_of, database
+from gateway.mongo import topology
+from gateway.mongo.client import Document, client, collection_of, database
+from gateway.mongo.routing import ROUTING
 from gateway.sync.marks import new_marks
 from ordering.checkout.request import Purchase
 from ordering.lifecycle.contacts import AddressDetails, ContactDetails
@@ -27,6 +32,16 @@ PURCHASE = Purchase(
     shipping_address=AddressDetails("Москва", "Тверская, 1"),
     expected_total=Decimal(10) ** 9,
 )
+
+
+def begin_anew() -> None:
+    """An empty database, with all that the pages of staff need."""
+    client().drop_database(database().name)
+    topology.apply(database())
+    ROUTING.refresh(client(), database().name)
+    call_command("migrate", stdout=StringIO())
+    call_command("cassandra", "apply", stdout=StringIO())
+    ensure_demo_accounts()
 
 
 def prepare(load: Load, buyers: int) -> list[str]:

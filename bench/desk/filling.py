@@ -9,23 +9,19 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from io import StringIO
 from itertools import islice
 from typing import Any, cast
 from uuid import UUID
 
-from django.core.management import call_command
 from pymongo import WriteConcern
 from pymongo.collection import Collection
 
-from bench.shop import CATEGORIES, PRODUCTS, prepare
+from bench.shop import CATEGORIES, PRODUCTS, begin_anew, prepare
 from cart.new_cart import new_cart
 from catalog.stock.reservations import Pieces
-from gateway.accounts.demo import ensure_demo_accounts
 from gateway.accounts.owners import customer_owner
 from gateway.mongo import topology
-from gateway.mongo.client import Document, client, database
-from gateway.mongo.routing import ROUTING
+from gateway.mongo.client import Document, database
 from ordering.checkout.new_order import new_order
 from ordering.checkout.pricing import Offered, OfferedLine
 from ordering.checkout.request import Purchase
@@ -58,12 +54,7 @@ def main() -> None:
     size = int(sys.argv[1])
     if database()[ORDERS].estimated_document_count() == size:
         return
-    client().drop_database(database().name)
-    topology.apply(database())
-    ROUTING.refresh(client(), database().name)
-    call_command("migrate", stdout=StringIO())
-    call_command("cassandra", "apply", stdout=StringIO())
-    ensure_demo_accounts()
+    begin_anew()
     prepare("uniform", 1)
     _insert_all(size)
 
