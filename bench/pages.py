@@ -25,9 +25,12 @@ from gateway.accounts.demo import DOMAIN, PASSWORD
 from gateway.cassandra.driver.session import CONNECTOR, SCHEMA
 from gateway.cassandra.table import declared_tables
 from gateway.mongo.client import client
+from gateway.mongo.lag import measure as measure_lag
 from gateway.tests.redis_servers import free_port
 
 STARTING_SECONDS = 60.0
+# Members tell how far they are in whole seconds.
+CLOSE_SECONDS = 1.0
 
 
 class Shop(NamedTuple):
@@ -79,6 +82,7 @@ def filled_shop(name: str, size: int, *, keep: bool) -> Iterator[Shop]:
     # The package of the benchmarks adds its mark to the names, there as here.
     filling = [sys.executable, "-m", f"bench.{name}.filling", str(size)]
     subprocess.run(filling, env={**os.environ, **names}, check=True)  # noqa: S603 - our own
+    _wait_for_copies()
     sys.stdout.write(f"{size} filled in {time.perf_counter() - started:.0f} s\n")
     sys.stdout.flush()
     marked = {variable: f"{value}_bench" for variable, value in names.items()}
@@ -97,6 +101,12 @@ def sizes_and_rounds(description: str) -> argparse.ArgumentParser:
     parser.add_argument("--rounds", type=int, default=15, help="per page and size")
     parser.add_argument("--keep", action="store_true", help="leave the databases, for the next run")
     return parser
+
+
+def _wait_for_copies() -> None:
+    """Filled faster than the secondaries follow, and commits wait for these."""
+    while any(lag is None or lag > CLOSE_SECONDS for lag in measure_lag().values()):
+        time.sleep(1)
 
 
 def _open(shop: Shop, path: str) -> None:
