@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 HOST = "127.0.0.1"
 VICTIM, ATTACKER = "127.0.0.2", "127.0.0.3"
@@ -26,6 +27,11 @@ class Seen:
         return ranked[min(len(ranked) - 1, round(0.95 * len(ranked)))] if ranked else float("nan")
 
 
+class Answer(NamedTuple):
+    status: int
+    body: bytes
+
+
 class Connection:
     """A connection that stays open, like a browser's; opened again when the server closes it."""
 
@@ -35,9 +41,13 @@ class Connection:
 
     async def post(self, content: object, path: str = "/graphql") -> int:
         """Send the content; returns the status of the answer, 0 when there was none."""
+        return (await self.ask(content, path)).status
+
+    async def ask(self, content: object, path: str = "/graphql", headers: str = "") -> Answer:
+        """Send the content; returns the answer, of status 0 when there was none. `headers` end with a line break."""
         body = json.dumps(content).encode()
         head = (
-            f"POST {path} HTTP/1.1\r\nHost: {HOST}\r\nContent-Type: application/json\r\n"
+            f"POST {path} HTTP/1.1\r\nHost: {HOST}\r\nContent-Type: application/json\r\n{headers}"
             f"Content-Length: {len(body)}\r\n\r\n"
         )
         kept_open = self._streams is not None
@@ -46,11 +56,11 @@ class Connection:
                 reader, writer = self._streams or await self._open()
                 writer.write(head.encode() + body)
                 await writer.drain()
-                return await self._status(reader)
+                return await self._answer(reader)
         except (OSError, TimeoutError, asyncio.IncompleteReadError):
             self.close()
             # The server may close what was idle in the very moment in which it is used: browsers ask again, too.
-            return await self.post(content, path) if kept_open else 0
+            return await self.ask(content, path, headers) if kept_open else Answer(0, b"")
 
     def close(self) -> None:
         if self._streams is not None:
@@ -61,13 +71,13 @@ class Connection:
         self._streams = await asyncio.open_connection(HOST, self._port, local_addr=(self._address, 0))
         return self._streams
 
-    async def _status(self, reader: asyncio.StreamReader) -> int:
+    async def _answer(self, reader: asyncio.StreamReader) -> Answer:
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
         length = int(head.partition("content-length:")[2].partition("\r\n")[0])
-        await reader.readexactly(length)
+        body = await reader.readexactly(length)
         if "connection: close" in head:
             self.close()
-        return int(head.split(" ", 2)[1])
+        return Answer(int(head.split(" ", 2)[1]), body)
 
 
 async def ask_steadily(port: int, contents: Iterator[object], *, rate: float, seconds: float) -> Seen:
