@@ -17,24 +17,28 @@ from redis.asyncio import Redis as AsyncRedis
 from gateway.redis.clients import ask_cache, ask_cache_blocking
 
 # The fill and its time are one key, so that one script call, atomic in Redis, does everything; Redis's own clock is
-# used, since the web servers' clocks differ. Returns whether the points were taken, and what is left.
+# used, since the web servers' clocks differ. Points that come back go in first. Returns whether the points were taken,
+# what is left, and how many more were lent: at most a tenth of what is left, so that the last points are lent to nobody
+# while another process looks for them.
 SCRIPT = """
 local maximum, rate, wanted = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local returned, most = tonumber(ARGV[4]), tonumber(ARGV[5])
 local time = redis.call('TIME')
 local now = time[1] + time[2] / 1000000
 local state = redis.call('HMGET', KEYS[1], 'left', 'at')
 local left = maximum
 if state[1] then
-  left = math.min(maximum, tonumber(state[1]) + math.max(0, now - tonumber(state[2])) * rate)
+  left = math.min(maximum, tonumber(state[1]) + math.max(0, now - tonumber(state[2])) * rate + returned)
 end
-local taken = 0
+local taken, lent = 0, 0
 if wanted <= left then
-  left = left - wanted
   taken = 1
+  lent = math.min(most, math.floor((left - wanted) / 10))
+  left = left - wanted - lent
 end
 redis.call('HSET', KEYS[1], 'left', tostring(left), 'at', string.format('%.6f', now))
 redis.call('EXPIRE', KEYS[1], math.ceil(maximum / rate) + 1)
-return {taken, tostring(left)}
+return {taken, tostring(left), lent}
 """
 
 # Four independent cells per client out of 16 384 each, a megabyte in all. With 1 600 clients in debt at once, one
@@ -58,6 +62,13 @@ class Withdrawal(NamedTuple):
     left: float
 
 
+class Loan(NamedTuple):
+    """A withdrawal, and the points that were taken in advance beside it."""
+
+    withdrawal: Withdrawal
+    points: int
+
+
 class Buckets:
     """The buckets of one limit, one for each client."""
 
@@ -65,21 +76,26 @@ class Buckets:
         self._name = name
         self._stand_by = Debts()
 
-    async def take(self, client: str, points: float, rate: Rate) -> Withdrawal:
-        """Take the points if the client's bucket has so many. One round trip."""
+    async def lend(self, client: str, points: float, rate: Rate, *, returned: float, most: int) -> "Loan":
+        """Take the points if the client's bucket has so many, and up to `most` in advance. One round trip.
 
-        async def ask(redis: AsyncRedis) -> tuple[int, str]:
-            taken, left = await redis.register_script(SCRIPT)(keys=[self.key(client)], args=(*rate, points))
-            return taken, left
+        `returned`: points taken in advance earlier and not spent.
+        """
 
-        return self._judged(await ask_cache(ask), client, points, rate)
+        async def ask(redis: AsyncRedis) -> tuple[int, str, int]:
+            arguments = (*rate, points, returned, most)
+            taken, left, lent = await redis.register_script(SCRIPT)(keys=[self.key(client)], args=arguments)
+            return taken, left, lent
+
+        answer = await ask_cache(ask)
+        return Loan(self._judged(answer, client, points, rate), 0 if answer is None else answer[2])
 
     def take_blocking(self, client: str, points: float, rate: Rate) -> Withdrawal:
-        """Like `take`, for code that runs in a thread."""
+        """Take the points if the client's bucket has so many. One round trip; for code that runs in a thread."""
 
-        def ask(redis: Redis) -> tuple[int, str]:
-            taken, left = redis.register_script(SCRIPT)(keys=[self.key(client)], args=(*rate, points))
-            return taken, left
+        def ask(redis: Redis) -> tuple[int, str, int]:
+            taken, left, lent = redis.register_script(SCRIPT)(keys=[self.key(client)], args=(*rate, points, 0, 0))
+            return taken, left, lent
 
         return self._judged(ask_cache_blocking(ask), client, points, rate)
 
@@ -87,10 +103,10 @@ class Buckets:
         """The Redis key of the client's bucket."""
         return f"{self._name}:{client}"
 
-    def _judged(self, answer: tuple[int, str] | None, client: str, points: float, rate: Rate) -> Withdrawal:
+    def _judged(self, answer: tuple[int, str, int] | None, client: str, points: float, rate: Rate) -> Withdrawal:
         if answer is None:
             return self._stand_by.take(client, points, rate)
-        taken, left = answer
+        taken, left, _ = answer
         return Withdrawal(allowed=bool(taken), left=float(left))
 
 

@@ -1,4 +1,4 @@
-"""The throttle: a bucket of cost points per client, which refills at a steady rate; see `gateway.redis.buckets`."""
+"""The throttle: a bucket of cost points per client, which refills at a steady rate; see `gateway.redis.leases`."""
 
 import math
 from typing import NamedTuple, TypedDict
@@ -7,14 +7,15 @@ from django.conf import settings
 
 from gateway.domain.texts import Text
 from gateway.graphql.errors import RequestRefused
-from gateway.redis.buckets import Buckets, Rate
+from gateway.redis.buckets import Rate
+from gateway.redis.leases import LeasedBuckets
 
 # What any document costs, a refused one too: reading it is work.
 LEAST = 1
 
 THROTTLED = Text("Слишком много запросов. Повторите через {seconds} с.", "Too many requests. Try again in {seconds} s.")
 
-_buckets = Buckets("graphql:bucket")
+_buckets = LeasedBuckets("graphql:bucket")
 
 
 class ThrottleStatus(TypedDict):
@@ -49,6 +50,6 @@ class Spent(NamedTuple):
 
 
 async def spend(client: str, points: int) -> Spent:
-    """Take the points from the client's bucket if it has them. One round trip."""
+    """Take the points from the client's bucket if it has them. Mostly without asking Redis."""
     rate = Rate(settings.GRAPHQL_BUCKET_POINTS, settings.GRAPHQL_BUCKET_RESTORE)
     return Spent(*await _buckets.take(client, points, rate))
