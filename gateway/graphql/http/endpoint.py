@@ -1,7 +1,6 @@
 """The GraphQL endpoint: each request passes the checks in order, is executed and answered."""
 
 import asyncio
-import json
 from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -29,7 +28,7 @@ from gateway.graphql.errors import (
     overloaded,
     retry_after,
 )
-from gateway.graphql.http import browsers, cache_headers, charges, graphiql, negotiation, throttle
+from gateway.graphql.http import browsers, cache_headers, charges, encoding, graphiql, negotiation, throttle
 from gateway.graphql.http.negotiation import GRAPHQL_RESPONSE, HTML, JSON
 from gateway.graphql.http.requests import METHODS, Bodies, GraphQLRequest, bad_request, check_method, decode_request
 from gateway.graphql.schema import schema
@@ -86,7 +85,7 @@ async def graphql_endpoint(scope: Scope, receive: Receive, send: Send) -> None:
     except ClientGone:
         await respond(send, CLIENT_GONE, b"", JSON)
         return
-    body = json.dumps(answer.content, ensure_ascii=False, separators=(",", ":")).encode()
+    body = encoding.encode(answer.content)
     headers = {**always, "cache-control": cache_headers.NO_STORE, **answer.headers}
     status = answer.status
     if answer.max_age:

@@ -3,7 +3,6 @@
 Reading and decoding are two steps: a body comes in its client's time, and is decoded when the request has its turn.
 """
 
-import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from django.conf import settings
 from gateway.domain.texts import Text
 from gateway.graphql.documents import limits
 from gateway.graphql.errors import RequestRefused, overloaded
+from gateway.graphql.http import encoding
 from gateway.graphql.http.negotiation import JSON
 from gateway.web.admission import ClientGone, Readers
 from gateway.web.http import Receive, Scope, header
@@ -161,7 +161,7 @@ def _from_query_string(query_string: bytes) -> GraphQLRequest:
     content: dict[str, Any] = {name: values[-1] for name, values in given.items()}
     for name in ("variables", "extensions"):
         if name in content:
-            content[name] = _decoded(content[name], name)
+            content[name] = _decoded(content[name].encode(), name)
     return _checked(content, by_get=True)
 
 
@@ -174,15 +174,14 @@ def _from_json(body: bytes) -> GraphQLRequest:
     return _checked(content, by_get=False)
 
 
-def _decoded(text: bytes | str, name: str) -> Any:
-    _check_values(text if isinstance(text, bytes) else text.encode(errors="replace"))
+def _decoded(text: bytes, name: str) -> Any:
+    _check_values(text)
     try:
-        # NaN and Infinity are Python's own additions.
-        decoded = json.loads(text, parse_constant=_refuse_constant)
+        return encoding.decode(text)
+    except UnicodeEncodeError as error:
+        raise bad_request(NOT_UNICODE, name=name) from error
     except (ValueError, RecursionError) as error:
         raise bad_request(NOT_JSON, name=name) from error
-    _refuse_halves(text, decoded, name)
-    return decoded
 
 
 def _check_values(text: bytes) -> None:
@@ -194,21 +193,6 @@ def _check_values(text: bytes) -> None:
 
 def _values_in(text: bytes) -> int:
     return sum(map(text.count, _SEPARATORS))
-
-
-def _refuse_halves(text: bytes | str, decoded: Any, name: str) -> None:
-    """Refuse half a surrogate pair, which JSON can spell alone and no store or hash of ours takes."""
-    spelt = text.lower() if isinstance(text, bytes) else text.lower().encode(errors="replace")
-    if b"\\ud" not in spelt:
-        return
-    try:
-        json.dumps(decoded, ensure_ascii=False).encode()
-    except UnicodeEncodeError as error:
-        raise bad_request(NOT_UNICODE, name=name) from error
-
-
-def _refuse_constant(constant: str) -> None:
-    raise ValueError(constant)
 
 
 def _checked(content: dict[str, Any], *, by_get: bool) -> GraphQLRequest:
