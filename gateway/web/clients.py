@@ -1,11 +1,10 @@
 """Who asks: the client's address and network, or the buyer's, when a server of ours asks for a buyer."""
 
 import hmac
-import ipaddress
 
 from django.conf import settings
 
-from gateway.web.http import UNKNOWN, Scope, header, network_of
+from gateway.web.http import UNKNOWN, Scope, header, network_of, read_address
 
 
 def client_of(scope: Scope) -> str:
@@ -19,10 +18,8 @@ def address_of(scope: Scope) -> str:
     named = header(scope, "x-buyer-address")
     if named and _is_server(header(scope, "x-server-token") or ""):
         address = named
-    try:
-        return str(ipaddress.ip_address(address))
-    except ValueError:
-        return UNKNOWN
+    found = read_address(address)
+    return UNKNOWN if found is None else str(found)
 
 
 def _is_server(token: str) -> bool:

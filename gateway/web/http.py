@@ -2,6 +2,7 @@
 
 import ipaddress
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from django.http import parse_cookie
@@ -11,9 +12,17 @@ Message = Mapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 UNKNOWN = "unknown"
 """Stands for an address that cannot be read."""
+
+# Where a scope keeps its headers by name, with the list that they were read from.
+_HEADERS = "gateway.headers"
+# The longest text that is read as an address; an IPv6 address with a zone has some 60 characters.
+LONGEST_ADDRESS = 100
+# Addresses that were read before are looked up: a buyer comes back, and one request names its address several times.
+REMEMBERED_ADDRESSES = 4_096
 
 # Neither a body nor what describes one.
 BODILESS = {204, 304}
@@ -40,8 +49,9 @@ async def respond(
 
 
 def header(scope: Scope, name: str) -> str | None:
-    wanted = name.lower().encode("latin-1")
-    return next((value.decode("latin-1") for found, value in scope["headers"] if found == wanted), None)
+    """The header of this name, of several the first."""
+    value = _headers(scope).get(name.lower().encode("latin-1"))
+    return None if value is None else value.decode("latin-1")
 
 
 def sent_cookies(scope: Scope) -> dict[str, str]:
@@ -63,12 +73,40 @@ def with_one_cookie_header(scope: Scope) -> Scope:
 
 def network_of(address: str) -> str:
     """The network that limits count: a home has one IPv4 address but 2^64 of IPv6, which count as one."""
-    try:
-        found = ipaddress.ip_address(address)
-    except ValueError:
+    found = read_address(address)
+    if found is None:
         return UNKNOWN
-    if isinstance(found, ipaddress.IPv6Address):
-        if found.ipv4_mapped:
-            return str(found.ipv4_mapped)
-        return str(ipaddress.ip_network((found, 64), strict=False).network_address) + "/64"
-    return str(found)
+    return _network_of(found)
+
+
+@lru_cache(REMEMBERED_ADDRESSES)
+def _network_of(address: Address) -> str:
+    if isinstance(address, ipaddress.IPv6Address):
+        if address.ipv4_mapped:
+            return str(address.ipv4_mapped)
+        return str(ipaddress.ip_network((address, 64), strict=False).network_address) + "/64"
+    return str(address)
+
+
+def read_address(text: str) -> Address | None:
+    """The address that the text is; None for any other text."""
+    return _read_address(text) if len(text) <= LONGEST_ADDRESS else None
+
+
+@lru_cache(REMEMBERED_ADDRESSES)
+def _read_address(text: str) -> Address | None:
+    try:
+        return ipaddress.ip_address(text)
+    except ValueError:
+        return None
+
+
+def _headers(scope: Scope) -> dict[bytes, bytes]:
+    """The headers by name, the first of each. Read once: a request is asked for a dozen of them."""
+    listed = scope["headers"]
+    known = scope.get(_HEADERS)
+    # Whoever changes the headers makes a scope with another list.
+    if known is None or known[0] is not listed:
+        known = scope[_HEADERS] = (listed, dict(reversed(listed)))
+    found: dict[bytes, bytes] = known[1]
+    return found

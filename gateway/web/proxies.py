@@ -6,13 +6,10 @@ passes on what a client wrote into the other.
 """
 
 from collections.abc import Iterator
-from ipaddress import IPv4Address, IPv6Address, ip_address
 
 from django.conf import settings
 
-from gateway.web.http import Scope
-
-Address = IPv4Address | IPv6Address
+from gateway.web.http import Address, Scope, read_address
 
 _SCHEMES = {"http", "https"}
 
@@ -55,10 +52,7 @@ def _address(text: str) -> Address | None:
         text = text[1:].partition("]")[0]
     elif text.count(":") == 1:
         text = text.partition(":")[0]
-    try:
-        found = ip_address(text.partition("%")[0])
-    except ValueError:
-        return None
+    found = read_address(text.partition("%")[0])
     # A socket of both families tells IPv4 in this form.
     return getattr(found, "ipv4_mapped", None) or found
 

@@ -5,6 +5,7 @@ the front, which knows the client's scheme; Django's security and X-Frame-Option
 """
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from django.conf import settings
 from django.core.exceptions import DisallowedHost
@@ -43,6 +44,15 @@ HEADERS = {
     "content-security-policy": CONTENT_SECURITY_POLICY,
 }
 """Headers of every answer; over TLS Strict-Transport-Security comes on top."""
+
+_ENCODED = tuple((name.encode("latin-1"), value.encode("latin-1")) for name, value in HEADERS.items())
+_POLICY = b"content-security-policy"
+_HSTS = b"strict-transport-security"
+
+# A host name has no more characters, and its port six. Longer ones are read anew each time.
+LONGEST_HOST = 260
+# Host names that were asked for before are looked up: a shop has few.
+REMEMBERED_HOSTS = 256
 
 PLAIN = "text/plain; charset=utf-8"
 UNKNOWN_HOST = b"This host name is not served here.\n"
@@ -105,15 +115,25 @@ def _allowed_host(scope: Scope) -> str | None:
     """The host name asked for, if ALLOWED_HOSTS has it by Django's own rules; else None."""
     named = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
     address, port = scope["server"]
+    # Several make a name that nobody has, as they do in Django.
+    host = ",".join(named) if named else None
+    find = _remembered_host if host is None or len(host) <= LONGEST_HOST else _found_host
+    return find(host, str(address), str(port), (*settings.ALLOWED_HOSTS, settings.DEBUG))
+
+
+def _found_host(host: str | None, address: str, port: str, rules: tuple[str | bool, ...]) -> str | None:
+    """The host name by Django's own rules, which read the settings that `rules` tells apart."""
     request = HttpRequest()
-    request.META = {"SERVER_NAME": str(address), "SERVER_PORT": str(port)}
-    if named:
-        # Several make a name that nobody has, as they do in Django.
-        request.META["HTTP_HOST"] = ",".join(named)
+    request.META = {"SERVER_NAME": address, "SERVER_PORT": port}
+    if host is not None:
+        request.META["HTTP_HOST"] = host
     try:
         return request.get_host()
     except DisallowedHost:
         return None
+
+
+_remembered_host = lru_cache(REMEMBERED_HOSTS)(_found_host)
 
 
 def _target(scope: Scope) -> str:
@@ -125,14 +145,14 @@ def _target(scope: Scope) -> str:
 def _missing(scope: Scope, message: Message) -> Iterator[tuple[bytes, bytes]]:
     """The common headers that the application has not set itself."""
     given = {name.lower() for name, _ in message["headers"]}
-    wanted = dict(HEADERS)
-    if scope["path"].startswith(ADMIN):
-        wanted["content-security-policy"] = admin_policy()
-    if settings.SECURE_HSTS_SECONDS and _is_secure(scope):
-        wanted["strict-transport-security"] = f"max-age={settings.SECURE_HSTS_SECONDS}"
     if settings.DEBUG and message["status"] >= 400:
         # Django's error pages for developers are written with scripts of their own.
-        del wanted["content-security-policy"]
-    for name, value in wanted.items():
-        if (encoded := name.encode("latin-1")) not in given:
-            yield encoded, value.encode("latin-1")
+        given.add(_POLICY)
+    elif _POLICY not in given and scope["path"].startswith(ADMIN):
+        given.add(_POLICY)
+        yield _POLICY, admin_policy().encode("latin-1")
+    for name, value in _ENCODED:
+        if name not in given:
+            yield name, value
+    if settings.SECURE_HSTS_SECONDS and _is_secure(scope) and _HSTS not in given:
+        yield _HSTS, f"max-age={settings.SECURE_HSTS_SECONDS}".encode("latin-1")
