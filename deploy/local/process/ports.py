@@ -5,7 +5,7 @@ import json
 import os
 import socket
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from deploy.local.errors import StackError
@@ -109,11 +109,17 @@ class PortBook:
 
 def taken_by(port: int) -> str:
     """« by mongod (pid 4711)», or nothing when /proc does not tell."""
+    for pid in listeners(port):
+        return f" by {Path(f'/proc/{pid}/comm').read_text(encoding='utf-8').strip()} (pid {pid})"
+    return ""
+
+
+def listeners(port: int) -> Iterator[int]:
+    """The processes that listen at the port, as far as /proc tells."""
     inodes = _listening_inodes(port)
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit() and inodes & _socket_inodes(entry):
-            return f" by {(entry / 'comm').read_text(encoding='utf-8').strip()} (pid {entry.name})"
-    return ""
+            yield int(entry.name)
 
 
 def _listening_inodes(port: int) -> set[str]:
