@@ -17,7 +17,7 @@ from structlog.testing import capture_logs
 
 from deploy.local.start.stack import Stack
 from gateway import background
-from gateway.background import mark_begun, send_soon
+from gateway.background import Queue, mark_begun, queue_soon, send_soon, taken_from
 from gateway.redis.clients import redis_client
 from gateway.tests.eventually import eventually
 from gateway.tests.samples.tasks import NOTE
@@ -151,3 +151,110 @@ def test_send_that_the_broker_did_not_take_keeps_no_turn(cluster: None) -> None:
 
     assert done.returncode == 0, done.stderr
     assert (done.stdout + done.stderr).count("task_not_sent") == 2
+
+
+@pytest.fixture
+def queue(subject: str) -> Iterator[Queue]:
+    """A queue of this test alone, for whose task no worker comes."""
+    queue = Queue(f"test:{subject}", NOTE, delay=LATER)
+    yield queue
+    redis_client().delete(queue.name)
+
+
+def test_many_subjects_have_one_task(queue: Queue, published: list[str]) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda number: queue_soon(queue, str(number % 10)), range(50)))
+
+    with taken_from(queue, most=100) as taken:
+        pass
+
+    assert published == [NOTE]
+    assert sorted(taken) == sorted(map(str, range(10)))
+    assert redis_client().zcard(queue.name) == 0
+
+
+def test_workers_at_once_take_each_subject_once_and_those_left_have_a_task(queue: Queue, published: list[str]) -> None:
+    queue_soon(queue, *map(str, range(100)))
+
+    def work(_: int) -> list[str]:
+        with taken_from(queue, most=10) as taken:
+            return taken
+
+    with ThreadPoolExecutor(8) as pool:
+        taken = [each for batch in pool.map(work, range(10)) for each in batch]
+
+    assert sorted(taken) == sorted(map(str, range(100)))
+    assert len(published) > 1
+
+
+def test_subject_that_is_queued_while_it_is_worked_on_stays(queue: Queue) -> None:
+    queue_soon(queue, "a", "b")
+
+    with taken_from(queue, most=10) as first:
+        queue_soon(queue, "a")
+    with taken_from(queue, most=10) as second:
+        pass
+
+    assert (sorted(first), second) == (["a", "b"], ["a"])
+
+
+def test_what_fails_stays_in_the_queue_for_the_next_try(queue: Queue) -> None:
+    queue_soon(queue, "a")
+
+    with pytest.raises(ZeroDivisionError), taken_from(queue, most=10):
+        raise ZeroDivisionError
+    with taken_from(queue, most=10) as again:
+        pass
+
+    assert again == ["a"]
+
+
+def test_what_a_killed_worker_had_taken_is_another_ones_when_the_lease_ends(
+    queue: Queue, published: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(background, "LEASE_SECONDS", 2)
+    queue_soon(queue, "a")
+    redis_client().delete(f"soon:{NOTE}:{queue.name}:leased")
+    code = f"""
+import os, django
+django.setup()
+from gateway import background
+background.LEASE_SECONDS = 2
+with background.taken_from(background.Queue({queue.name!r}, {NOTE!r}), most=10) as taken:
+    assert taken == ["a"]
+    os.kill(os.getpid(), 9)
+"""
+    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "gateway.test_settings"}
+    killed = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, check=False)
+    assert killed.returncode == -9
+
+    with taken_from(queue, most=10) as meanwhile:
+        pass
+    # The task that comes when the lease has ended.
+    assert (meanwhile, published) == ([], [NOTE, NOTE])
+
+    def taken() -> list[str]:
+        with taken_from(queue, most=10) as found:
+            return found
+
+    eventually(taken, ["a"], within=30)
+
+
+def test_no_more_subjects_wait_than_may(queue: Queue, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(background, "QUEUED", 3)
+
+    for number in range(5):
+        queue_soon(queue, str(number))
+
+    assert redis_client().zcard(queue.name) == 3
+
+
+def test_queueing_survives_redis(stack: Stack, queue: Queue, published: list[str]) -> None:
+    stack.kill("redis")
+    with capture_logs() as logged:
+        queue_soon(queue, "a")
+    stack.start("redis")
+    stack.wait_healthy(timeout=60)
+
+    assert [line["event"] for line in logged] == ["task_not_sent"]
+    assert published == []
