@@ -10,12 +10,13 @@ by its version, not by a lease. So it shares with the others what they have in c
 what is due, and how much waits for how long.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, Generic, NamedTuple, TypedDict, TypeVar
+from typing import Any, Generic, NamedTuple, NotRequired, TypedDict, TypeVar
+from uuid import uuid4
 
-from pymongo import ReturnDocument
+from pymongo import ReturnDocument, UpdateOne
 from pymongo.collection import Collection
 
 from gateway.domain.uuid7 import moment_of
@@ -34,6 +35,8 @@ class Debt(TypedDict):
     """Begins with the moment at which it was written down (gateway/domain/uuid7.py)."""
     at: datetime
     """The lease: it is free from then on, and whoever takes it renews it."""
+    holder: NotRequired[str]
+    """Who took it last together with others, to find again what was taken."""
 
 
 D = TypeVar("D", bound=Mapping[str, Any])
@@ -92,26 +95,48 @@ class Outbox(Generic[D, E]):
 
         Of all who have read the same debt, one gets it.
         """
-        id_, at = owed.debt["id"], owed.debt["at"]
+        id_ = owed.debt["id"]
         taken = self._collection().find_one_and_update(
-            {
-                **self._address(owed.document),
-                self.field: {"$elemMatch": {"id": id_, "at": at}},
-                "$expr": {"$lte": [at, NOW]},
-            },
-            self._renew(id_),
-            return_document=ReturnDocument.AFTER,
+            self._free(owed), self._renew(id_, self.lease), return_document=ReturnDocument.AFTER
         )
         return Owed(taken, next(debt for debt in taken[self.field] if debt["id"] == id_)) if taken else None
+
+    def take_all(self, owed: Sequence[Owed[D, E]]) -> list[Owed[D, E]]:
+        """Those of the debts that `take` would give, by two commands for all of them.
+
+        Who dies in between, or loses the answer, leaves them under their new leases.
+        """
+        if not owed:
+            return []
+        holder = str(uuid4())
+        lease = {**self.lease, "holder": holder}
+        updates = [UpdateOne(self._free(each), self._renew(each.debt["id"], lease)) for each in owed]
+        self._collection().bulk_write(updates, ordered=False)
+        addresses = [self._address(each.document) for each in owed]
+        where = {field: {"$in": sorted({address[field] for address in addresses})} for field in self.key}
+        return [
+            Owed(document, debt)
+            for document in self._collection().find({**where, f"{self.field}.holder": holder})
+            for debt in document[self.field]
+            if debt.get("holder") == holder
+        ]
 
     def strike_off(self, owed: Owed[D, E], *also: Expression) -> None:
         """Paid. Not when another has taken it over: it is paying now, and the debt stands until it has.
 
         `also`: further stages of the same update, which stand in any case.
         """
-        is_mine = {"$and": [{"$eq": ["$$debt.id", owed.debt["id"]]}, {"$eq": ["$$debt.at", owed.debt["at"]]}]}
-        others = {"$filter": {"input": f"${self.field}", "as": "debt", "cond": {"$not": [is_mine]}}}
-        self.update(owed.document, [{"$set": {self.field: others}}, *also])
+        self.update(owed.document, self._struck_off(owed, also))
+
+    def strike_off_all(self, paid: Sequence[tuple[Owed[D, E], Pipeline]]) -> None:
+        """`strike_off` for many debts, each with its further stages, by one command."""
+        if not paid:
+            return
+        updates = [UpdateOne(self._address(owed.document), self._struck_off(owed, also)) for owed, also in paid]
+        if self._collection().bulk_write(updates, ordered=False).matched_count < len(updates):
+            # Some have another address by now. Twice is once.
+            for owed, also in paid:
+                self.strike_off(owed, *also)
 
     def postpone(self, owed: Owed[D, E], until: datetime) -> None:
         """Give it back, free from then on; to have waited is no failure, and makes no pause longer."""
@@ -139,8 +164,22 @@ class Outbox(Generic[D, E]):
     def _address(self, document: D) -> Expression:
         return {field: document[field] for field in self.key}
 
-    def _renew(self, id_: str) -> Pipeline:
-        renewed = {"$mergeObjects": ["$$debt", self.lease]}
+    def _free(self, owed: Owed[D, E]) -> Expression:
+        """Filter: the debt as it was read, if its lease has ended."""
+        at = owed.debt["at"]
+        return {
+            **self._address(owed.document),
+            self.field: {"$elemMatch": {"id": owed.debt["id"], "at": at}},
+            "$expr": {"$lte": [at, NOW]},
+        }
+
+    def _struck_off(self, owed: Owed[D, E], also: Iterable[Expression]) -> Pipeline:
+        is_mine = {"$and": [{"$eq": ["$$debt.id", owed.debt["id"]]}, {"$eq": ["$$debt.at", owed.debt["at"]]}]}
+        others = {"$filter": {"input": f"${self.field}", "as": "debt", "cond": {"$not": [is_mine]}}}
+        return [{"$set": {self.field: others}}, *also]
+
+    def _renew(self, id_: str, lease: Expression) -> Pipeline:
+        renewed = {"$mergeObjects": ["$$debt", lease]}
         either = {"$cond": [{"$eq": ["$$debt.id", id_]}, renewed, "$$debt"]}
         return [{"$set": {self.field: {"$map": {"input": f"${self.field}", "as": "debt", "in": either}}}}]
 

@@ -113,6 +113,7 @@ class MailDebt(TypedDict):
     at: datetime
     """When somebody may take it."""
     tries: NotRequired[int]
+    holder: NotRequired[str]
     event: NotRequired[str]
     """Of a letter that staff send again: the event that it tells of."""
     to: NotRequired[str | None]

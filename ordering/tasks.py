@@ -22,8 +22,7 @@ ARCHIVED_AT_ONCE = 100_000
 @shared_task(name=holds.SETTLE_TASK, expires=60)
 def settle_queued(_: str) -> None:
     """Settle holds, and tell the buyers of their orders: sent from here, a letter costs the checkout nothing."""
-    for order_id in holds.settle_queued():
-        delivery.mail_soon(order_id)
+    delivery.mail_soon(*holds.settle_queued())
 
 
 @shared_task(expires=60)
@@ -49,8 +48,8 @@ def check_reservations() -> None:
 
 
 @shared_task(name=delivery.MAIL_TASK, expires=60)
-def mail(order_id: str) -> None:
-    delivery.send_due_mails(order_id)
+def mail(_: str) -> None:
+    delivery.send_queued_mails()
 
 
 @shared_task(expires=60)

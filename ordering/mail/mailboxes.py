@@ -4,11 +4,13 @@ Letters that money or staff stand behind always go, and are counted. What a stra
 there is room: a buyer gets every letter, only later, and nobody's mailbox is filled.
 """
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from django.conf import settings
 from django.utils.crypto import salted_hmac
-from pymongo import ReturnDocument
+from pymongo import UpdateOne
 
 from gateway.mongo.client import collection_of
 from ordering.documents import MailboxDocument, OrderEvent
@@ -28,29 +30,48 @@ def can_wait(event: OrderEvent) -> bool:
     return kind is EventType.CREATED or (kind is EventType.MOVED and event["status"] in _CLOSED_FOR_NOTHING)
 
 
-def take_room(address: str, letter_id: str, *, may_wait: bool) -> datetime | None:
-    """Count the letter; None: it may go now. Else returns when there may be room for it.
+class Claim(NamedTuple):
+    """A letter for which there should be room."""
+
+    address: str
+    letter_id: str
+    may_wait: bool
+
+
+def take_rooms(claims: Sequence[Claim]) -> dict[str, datetime]:
+    """Count the letters, by two commands for all; returns, for those that must wait, when there may be room, by id.
 
     By the server's clock; the same letter counts once.
     """
+    if not claims:
+        return {}
+    mailboxes = collection_of(MAILBOXES, MailboxDocument)
+    mailboxes.bulk_write([_entry(claim) for claim in claims], ordered=False)
+    ids = {claim.letter_id: _id(claim.address) for claim in claims}
+    found = {each["_id"]: each["sent"] for each in mailboxes.find({"_id": {"$in": sorted(set(ids.values()))}})}
+    counted = {each["id"] for sent in found.values() for each in sent}
+    return {
+        letter_id: min(each["at"] for each in found[mailbox]) + WINDOW
+        for letter_id, mailbox in ids.items()
+        if letter_id not in counted
+    }
+
+
+def _entry(claim: Claim) -> UpdateOne:
+    """The update that counts the letter if there is room."""
     begin = {"$subtract": ["$$NOW", _MILLISECONDS]}
-    of_others = {"$and": [{"$gt": ["$$each.at", begin]}, {"$ne": ["$$each.id", letter_id]}]}
+    of_others = {"$and": [{"$gt": ["$$each.at", begin]}, {"$ne": ["$$each.id", claim.letter_id]}]}
     lately = {"$filter": {"input": {"$ifNull": ["$sent", []]}, "as": "each", "cond": of_others}}
-    entered = {"$concatArrays": ["$sent", [{"id": letter_id, "at": "$$NOW"}]]}
-    room = {"$lt": [{"$size": "$sent"}, settings.MAIL_PER_ADDRESS_PER_HOUR]} if may_wait else True
-    mailbox = collection_of(MAILBOXES, MailboxDocument).find_one_and_update(
-        {"_id": _id(address)},
+    entered = {"$concatArrays": ["$sent", [{"id": claim.letter_id, "at": "$$NOW"}]]}
+    room = {"$lt": [{"$size": "$sent"}, settings.MAIL_PER_ADDRESS_PER_HOUR]} if claim.may_wait else True
+    return UpdateOne(
+        {"_id": _id(claim.address)},
         [
             {"$set": {"sent": lately, "expires_at": {"$add": ["$$NOW", _MILLISECONDS]}}},
             {"$set": {"sent": {"$cond": [room, entered, "$sent"]}}},
         ],
         upsert=True,
-        return_document=ReturnDocument.AFTER,
     )
-    sent = mailbox["sent"] if mailbox else []
-    if any(each["id"] == letter_id for each in sent):
-        return None
-    return min(each["at"] for each in sent) + WINDOW
 
 
 def give_back(address: str, letter_id: str) -> None:

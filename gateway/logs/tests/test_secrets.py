@@ -16,12 +16,11 @@ from pymongo.database import Database
 
 from cart.tests.buyer import ADD, lines
 from gateway.accounts.models import User
-from gateway.celery import app
 from gateway.mongo.client import Document
 from gateway.tests.eventually import eventually
 from gateway.tests.web_servers import Server
 from gateway.viewer.tests.visitor import Visitor
-from ordering.mail.delivery import MAIL_TASK
+from ordering.mail.delivery import mail_soon
 from ordering.tests.api import CHECKOUT, INPUT
 from ordering.tests.payments_api import event_body, signature
 from ordering.webhook.signature import HEADER
@@ -146,7 +145,7 @@ def test_faults_leave_no_secret_in_the_log_of_a_worker(
     broken = {"$set": {"contact.email": f"{CONTACT_EMAIL}\n"}}
     order = stocked["orders"].find_one_and_update({}, broken) or {}
     log = run_worker("--concurrency", "1", LOG_FORMAT=log_format)
-    app.send_task(MAIL_TASK, (order["_id"],))
+    mail_soon(order["_id"])
     seen = waited_for(log, "raised unexpected")
 
     assert "BadHeaderError" in seen

@@ -3,24 +3,29 @@
 import os
 import signal
 import socket
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
+import pytest
 from django.conf import settings
+from django.core.mail.message import BadHeaderError
 from pymongo.database import Database
 from pytest_django import Settings
 
 from cart.tests.shop import CUSTOMER, fill
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
+from gateway.redis.clients import redis_client
 from gateway.tests.eventually import eventually
 from gateway.tests.races import at_once, paused_process
 from ordering.checkout.holds import settle_queued
 from ordering.documents import MailDebt, OrderDocument
-from ordering.mail.delivery import mail_overdue, send_due_mails
+from ordering.mail import delivery
+from ordering.mail.delivery import mail_overdue, mail_soon, send_due_mails, send_queued_mails
 from ordering.tasks import sweep_mails
 from ordering.tests.payments_api import ordered, pay, stored
 from ordering.tests.postbox import Postbox, served_by, subject
@@ -137,7 +142,7 @@ def test_server_that_is_away_is_asked_once_per_sweep(orders: Database[Document])
         assert mail_overdue(limit=10) == 0
 
     tries = [entry.get("tries") for order in made for entry in due(orders, order)]
-    assert sorted(tries, key=str) == [1, None, None]
+    assert sorted(tries, key=str) == [0, 0, 1]
 
 
 def test_letter_that_fails_for_a_day_is_given_up(orders: Database[Document], postbox: Postbox) -> None:
@@ -163,7 +168,7 @@ def test_killed_between_sending_and_striking_off_sends_again_under_the_same_id(
     code = f"from ordering.mail.delivery import send_due_mails; send_due_mails({order['_id']!r})"
     server = {"EMAIL_HOST": "127.0.0.1", "EMAIL_PORT": str(postbox.port)}
 
-    with paused_process(orders, code, command="update", collection="orders", variables=server) as process:
+    with paused_process(orders, code, command="update", collection="orders", number=2, variables=server) as process:
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
     assert len(postbox.letters) == 1
@@ -183,10 +188,77 @@ def test_letters_reach_the_buyers_shard(orders: Database[Document], postbox: Pos
 
     assert dict(sent) == {
         Sent("find", "orders", "orders.history_fresh", 2): 1,
-        Sent("findAndModify", "orders", "", 1): 1,
-        Sent("findAndModify", "mailboxes", "", 1): 1,
-        Sent("update", "orders", "", 1): 1,
+        # Taken, found again, struck off.
+        Sent("update", "orders", "", 1): 2,
+        Sent("find", "orders", "", 1): 1,
+        # Counted in the mailbox, and whether there was room.
+        Sent("update", "mailboxes", "", 1): 1,
+        Sent("find", "mailboxes", "", 1): 1,
     }
+
+
+def test_letters_of_many_orders_take_no_more_commands_than_one(orders: Database[Document], postbox: Postbox) -> None:
+    made = [ordered(("PROD-1", 1), owner=buyer(number)) for number in range(8)]
+    redis_client().delete(delivery.LETTERS.name)
+    mail_soon(*[order["_id"] for order in made])
+
+    with COMMANDS.counted() as sent:
+        assert send_queued_mails() == 8
+
+    assert Counter(each.command for each in sent.elements()) == {"find": 3, "update": 3}
+    assert [due(orders, order) for order in made] == [[]] * 8
+    assert len({letter["Message-ID"] for letter in postbox.letters}) == len(postbox.letters) == 8
+    assert {letter["state"] for order in made for letter in stored(orders, order)["letters"]} == {"sent"}
+    assert (send_queued_mails(), len(postbox.letters)) == (0, 8)
+
+
+def test_killed_with_several_letters_loses_none_and_repeats_them_under_the_same_ids(
+    orders: Database[Document], postbox: Postbox
+) -> None:
+    made = [ordered(("PROD-1", 1), owner=buyer(number)) for number in range(3)]
+    ids = [order["_id"] for order in made]
+    code = f"from ordering.mail.delivery import send_due_mails; send_due_mails(*{ids!r})"
+    server = {"EMAIL_HOST": "127.0.0.1", "EMAIL_PORT": str(postbox.port)}
+
+    # Once when they are taken and nothing has been sent, once when all have been sent and none is struck off.
+    for command, number, letters in (("find", 2, 0), ("update", 2, 3)):
+        with paused_process(
+            orders, code, command=command, collection="orders", number=number, variables=server
+        ) as process:
+            os.kill(process.pid, signal.SIGKILL)
+            process.wait()
+        assert (len(postbox.letters), [len(due(orders, order)) for order in made]) == (letters, [1, 1, 1])
+        let_time_pass(orders, minutes=5)
+
+    assert mail_overdue(limit=10) == 3
+    assert set(Counter(letter["Message-ID"] for letter in postbox.letters).values()) == {2}
+    assert [due(orders, order) for order in made] == [[], [], []]
+
+
+def test_letter_that_cannot_be_written_keeps_no_other_from_going(orders: Database[Document], postbox: Postbox) -> None:
+    made = [ordered(("PROD-1", 1), owner=buyer(number)) for number in range(3)]
+    broken = {"$set": {"contact.email": "ivan@example.com\n"}}
+    orders["orders"].update_one({"_id": made[1]["_id"]}, broken)
+
+    with pytest.raises(BadHeaderError):
+        send_due_mails(*[order["_id"] for order in made])
+
+    assert [len(due(orders, order)) for order in made] == [0, 1, 0]
+    assert len(postbox.letters) == 2
+
+
+def test_worker_that_is_slow_leaves_the_rest_to_others_before_its_lease_ends(
+    orders: Database[Document], postbox: Postbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = [ordered(("PROD-1", 1), owner=buyer(number)) for number in range(3)]
+    monkeypatch.setattr(delivery, "LONGEST_SECONDS", 0.0)
+
+    assert send_due_mails(*[order["_id"] for order in made]) == 0
+
+    monkeypatch.undo()
+    assert [entry["tries"] for order in made for entry in due(orders, order)] == [0, 0, 0]
+    assert send_due_mails(*[order["_id"] for order in made]) == 3
+    assert len(postbox.letters) == 3
 
 
 def test_worker_sends_what_a_checkout_and_a_payment_cause(
