@@ -47,6 +47,8 @@ class CheckedLines:
     """Whether quantities are added to those in the cart, or take their place."""
     places: Mapping[str, int]
     """The index of each product in the input, by product id, so that an error can name it."""
+    products: Mapping[str, ProductDocument]
+    """What was read to check them, by product id."""
 
     def beyond_limits(self, items: Sequence[CartItem]) -> list[DomainError]:
         """Errors that say why a cart with these items cannot take the lines. The write itself checks the same."""
@@ -122,6 +124,7 @@ def _collected(
         geozone=geozone,
         summed=summed,
         places=places,
+        products=products,
     )
 
 

@@ -16,7 +16,7 @@ from cart.lifetimes import expires_at_expression
 from cart.line_checks import MAX_LINES, MAX_QUANTITY, CheckedLines, LineWanted, checked_to_add, checked_to_set
 from cart.models import CartStatus
 from cart.new_cart import new_cart
-from cart.reading import CARTS, active_cart, carts_with_key, merged_into
+from cart.reading import CARTS, NOTHING_KNOWN, Products, active_cart, carts_with_key, merged_into
 from gateway.accounts.owners import is_guest
 from gateway.domain.errors import Refused
 from gateway.idempotency.embedded import first_receipt, free_for, has_receipt, refuse_when_full, with_receipt
@@ -36,6 +36,8 @@ class Put(NamedTuple):
     """The cart afterwards; None when there was nothing to put and there is no cart."""
     replayed: bool = False
     """An earlier request under the same key did it; this one changed nothing."""
+    products: Products = NOTHING_KNOWN
+    """Products that were read to check the lines, by id."""
 
 
 def add_lines(
@@ -50,7 +52,7 @@ def add_lines(
     if key and isinstance(buyer, str) and (done := done_before(buyer, key)):
         return done
     checked = checked_to_add(lines, geozone)
-    return put_once(_owner_of(buyer), checked, key)
+    return _put_for(buyer, checked, key)._replace(products=checked.products)
 
 
 def set_lines(buyer: Buyer, lines: Sequence[LineWanted], geozone: str | None = None) -> CartDocument | None:
@@ -58,7 +60,7 @@ def set_lines(buyer: Buyer, lines: Sequence[LineWanted], geozone: str | None = N
     checked = checked_to_set(lines, geozone)
     if not checked.items and not isinstance(buyer, str):
         return None
-    return put_once(_owner_of(buyer), checked, None).cart
+    return _put_for(buyer, checked, None).cart
 
 
 def put_once(owner: str, lines: CheckedLines, key: Keyed | None) -> Put:
@@ -118,8 +120,13 @@ def clear(owner: str) -> CartDocument | None:
     return _change(owner, {"items.0": {"$exists": True}}, []) or run(active_cart(owner))
 
 
-def _owner_of(buyer: Buyer) -> str:
-    return buyer if isinstance(buyer, str) else buyer()
+def _put_for(buyer: Buyer, lines: CheckedLines, key: Keyed | None) -> Put:
+    if isinstance(buyer, str):
+        return put_once(buyer, lines, key)
+    owner = buyer()
+    # Whoever has just become an owner has no cart: it is made without looking for one. The store says if that is wrong.
+    made = _open(owner, lines, key)
+    return Put(made) if made else put_once(owner, lines, key)
 
 
 def _put(owner: str, lines: CheckedLines, key: Keyed | None) -> CartDocument | None:

@@ -1,9 +1,10 @@
 """Carts as they are shown: the active one of an owner, at today's prices, with what the buyer should know."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
+from types import MappingProxyType
 from typing import NamedTuple
 
 from bson import ObjectId
@@ -15,9 +16,13 @@ from catalog.products.cards import ProductKey, is_on_sale, products_to_buy
 from catalog.stock.adjust import available
 from gateway.domain.texts import Language, Text
 from gateway.mongo.policies import CART_ACTIVE, Policy
-from gateway.mongo.reads import Read, Steps
+from gateway.mongo.reads import Aggregation, Read, Steps
 
 CARTS = Cart._meta.db_table
+
+Products = Mapping[str, ProductDocument]
+"""By product id."""
+NOTHING_KNOWN: Products = MappingProxyType({})
 
 # A guest's request that was under way while the same browser signed in; none lasts longer than the API allows.
 LATE_MILLISECONDS = 60_000
@@ -107,6 +112,21 @@ def newest_cart(owner: str) -> Read[CartDocument | None]:
     )
 
 
+def newest_of_each(owners: Sequence[str]) -> Aggregation[list[CartDocument]]:
+    """Of each of the owners the active cart, or the last one, whatever became of it."""
+    return Aggregation(
+        collection=CARTS,
+        policy=CART_ACTIVE,
+        where={"owner": {"$in": list(owners)}},
+        stages=(
+            {"$sort": {"owner": 1, "created_at": -1}},
+            {"$group": {"_id": "$owner", "cart": {"$first": "$$ROOT"}}},
+            {"$replaceRoot": {"newRoot": "$cart"}},
+        ),
+        result=list,
+    )
+
+
 def newest_carts(owner: str, *, limit: int) -> Read[list[CartDocument]]:
     """The owner's carts, newest first, whatever became of them."""
     return Read(
@@ -171,10 +191,14 @@ def merged_into(guest: str) -> Read[str | None]:
     )
 
 
-def priced(cart: CartDocument) -> Steps[PricedCart]:
-    """The cart at today's prices, with warnings. Its products are read on the primary, in one command unless moved."""
+def priced(cart: CartDocument, known: Products = NOTHING_KNOWN) -> Steps[PricedCart]:
+    """The cart at today's prices, with warnings. Its products are read on the primary, in one command unless moved.
+
+    `known`: products that the same request has just read as `products_to_buy`; they are not read again.
+    """
     items = cart["items"]
-    products = yield from products_to_buy([ProductKey(item["category"], item["product_id"]) for item in items])
+    keys = [ProductKey(item["category"], item["product_id"]) for item in items if item["product_id"] not in known]
+    products = {**known, **(yield from products_to_buy(keys))}
     lines = tuple(_line(item, products.get(item["product_id"])) for item in items)
     warnings = tuple(warning for line in lines for warning in _warnings(line, cart.get("geozone")))
     return PricedCart(cart, lines, warnings)

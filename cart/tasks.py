@@ -3,9 +3,9 @@
 from celery import shared_task
 
 from cart.analytics import compute_changed
-from cart.cassandra.mirror import MIRROR_TASK, mirror_cart
+from cart.cassandra.mirror import MIRROR_TASK, mirror_queued
 from cart.expiry import abandon_expired
-from gateway.background import GivesUp, mark_begun
+from gateway.background import GivesUp
 from gateway.cassandra.errors import CassandraUnavailable
 
 
@@ -24,15 +24,14 @@ def analyse() -> None:
 @shared_task(
     name=MIRROR_TASK,
     base=GivesUp,
-    # Seven tries within about five minutes. Then the copy is left as it is: the next change of the cart writes it, and
-    # within a day it expires.
+    # Seven tries within about five minutes. Then the copies are left as they are: the next change of any cart has those
+    # written that are queued, and within a day a copy expires.
     autoretry_for=(CassandraUnavailable,),
     throws=(CassandraUnavailable,),
     max_retries=6,
     retry_backoff=5,
     retry_backoff_max=300,
 )
-def mirror(owner: str) -> None:
-    """Bring the copy of the owner's cart in Cassandra in line."""
-    mark_begun(MIRROR_TASK, owner)
-    mirror_cart(owner)
+def mirror(_: str) -> None:
+    """Bring copies of carts in Cassandra in line."""
+    mirror_queued()

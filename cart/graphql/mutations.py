@@ -13,7 +13,7 @@ from cart.graphql.payloads import CartLineInput, CartPayload
 from cart.graphql.types import Cart, adjustments
 from cart.line_checks import LineWanted
 from cart.lines import Buyer, add_lines, clear, remove_lines, set_lines
-from cart.reading import priced
+from cart.reading import NOTHING_KNOWN, Products, priced
 from catalog.graphql.types import product_key
 from gateway.domain.errors import DomainError, Refused
 from gateway.graphql.context import RequestContext
@@ -48,7 +48,7 @@ class CartMutation:
             done = await run_write(add_lines, buyer, _wanted(lines), _zone(geozone), idempotency_key=key)
         except DomainError as error:
             return _refusal(context, error)
-        answer = await _answer(context, done.cart)
+        answer = await _answer(context, done.cart, done.products)
         if done.replayed:
             answer.warnings.append(replayed(DONE_BEFORE, context.language))
         return answer
@@ -101,10 +101,12 @@ def _zone(geozone: str | None) -> str | None:
     return None if geozone is strawberry.UNSET else geozone
 
 
-async def _answer(context: RequestContext, document: CartDocument | None) -> CartPayload:
+async def _answer(
+    context: RequestContext, document: CartDocument | None, known: Products = NOTHING_KNOWN
+) -> CartPayload:
     if document is None:
         return CartPayload(token=context.new_token, user_errors=[], warnings=[])
-    cart = await run_steps_async(priced(document))
+    cart = await run_steps_async(priced(document, known))
     return CartPayload(
         cart=Cart(priced=cart),
         token=context.new_token,

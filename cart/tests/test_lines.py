@@ -219,6 +219,8 @@ def test_first_cart_takes_a_few_commands_to_one_shard_each() -> None:
         fill(CUSTOMER, ("PROD-1", 1))
     with COMMANDS.counted() as by_guest:
         fill(GUEST, ("PROD-1", 1))
+    with COMMANDS.counted() as by_new_guest:
+        add_lines(lambda: "s:new", [line("PROD-1")])
 
     common = {
         Sent("find", "products", "stock.check", 1): 1,
@@ -227,3 +229,15 @@ def test_first_cart_takes_a_few_commands_to_one_shard_each() -> None:
     }
     assert by_customer == {**common, Sent("find", "carts", "carts.active", 1): 1}
     assert by_guest == {**common, Sent("find", "carts", "carts.active", 1): 2}
+    # Nobody looks for the cart of an owner who has just been made.
+    assert by_new_guest == {each: 1 for each in common if each.command != "findAndModify"}
+
+
+def test_owner_who_was_not_new_after_all_keeps_the_cart(database: Database[Document]) -> None:
+    fill(GUEST, ("PROD-1", 1))
+
+    put = add_lines(lambda: GUEST, [line("PROD-1"), line("PROD-3")])
+
+    assert put.cart is not None
+    assert [(item["product_id"], item["quantity"]) for item in put.cart["items"]] == [("PROD-1", 2), ("PROD-3", 1)]
+    assert database["carts"].count_documents({"owner": GUEST}) == 1

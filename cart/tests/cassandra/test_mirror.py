@@ -15,7 +15,7 @@ from django.test import override_settings
 from pymongo.database import Database
 from structlog.testing import capture_logs
 
-from cart.cassandra.mirror import mirror_cart, mirror_soon
+from cart.cassandra.mirror import OWNERS, mirror_carts, mirror_queued, mirror_soon
 from cart.cassandra.rows import CopiedLine, row_of, timestamp_of
 from cart.cassandra.tables import CARTS_ACTIVE
 from cart.documents import CartDocument
@@ -29,9 +29,10 @@ from gateway.cassandra.tests.link import Link
 from gateway.cassandra.writes import write
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
+from gateway.redis.clients import redis_client
 from gateway.tests.eventually import eventually
 
-MIRRORED = {Sent("find", "carts", "carts.active", 1): 1}
+MIRRORED = {Sent("aggregate", "carts", "carts.active", 1): 1}
 
 
 pytestmark = pytest.mark.usefixtures("tables")
@@ -57,7 +58,7 @@ def test_active_cart_is_copied_whole(database: Database[Document], owner: str) -
     carts().insert_one(document)
 
     with COMMANDS.counted() as sent:
-        mirror_cart(owner)
+        mirror_carts([owner])
 
     assert sent == MIRRORED
     row = copied(owner)
@@ -79,7 +80,7 @@ def test_active_cart_is_copied_whole(database: Database[Document], owner: str) -
 def test_copy_lives_for_a_day(database: Database[Document], owner: str) -> None:
     carts().insert_one(cart(owner))
 
-    mirror_cart(owner)
+    mirror_carts([owner])
 
     session = CONNECTOR.connection().session
     asked = f"SELECT TTL(version) AS seconds FROM {CARTS_ACTIVE.full_name} WHERE owner = %s"  # noqa: S608
@@ -98,21 +99,21 @@ def test_copy_lives_for_a_day(database: Database[Document], owner: str) -> None:
 )
 def test_copy_goes_with_the_cart(database: Database[Document], owner: str, end: Document) -> None:
     carts().insert_one(cart(owner))
-    mirror_cart(owner)
+    mirror_carts([owner])
     assert version(owner) == 1
 
     database["carts"].update_one({"owner": owner}, {"$set": end, "$inc": {"version": 1}})
-    mirror_cart(owner)
+    mirror_carts([owner])
 
     assert copied(owner) is None
 
 
 def test_copy_of_a_lost_cart_stays(database: Database[Document], owner: str) -> None:
     carts().insert_one(cart(owner))
-    mirror_cart(owner)
+    mirror_carts([owner])
 
     database["carts"].delete_one({"owner": owner})
-    mirror_cart(owner)
+    mirror_carts([owner])
 
     assert version(owner) == 1
 
@@ -123,7 +124,7 @@ def test_next_cart_replaces_the_copy_of_the_one_before(database: Database[Docume
     write([CARTS_ACTIVE.upsert(row_of(_as_read(ordered)), timestamp=timestamp_of(_as_read(ordered)))])
     carts().insert_many([ordered, following])
 
-    mirror_cart(owner)
+    mirror_carts([owner])
 
     row = copied(owner)
     assert row is not None
@@ -147,7 +148,7 @@ def test_late_and_repeated_writes_never_go_back(database: Database[Document], ow
 def test_late_deletion_does_not_take_the_next_cart(database: Database[Document], owner: str) -> None:
     ordered = cart(owner, status="ordered", version=50, created_at=now() - timedelta(seconds=1))
     carts().insert_one(cart(owner))
-    mirror_cart(owner)
+    mirror_carts([owner])
 
     write([CARTS_ACTIVE.delete({"owner": owner}, timestamp=timestamp_of(_as_read(ordered)))])
 
@@ -165,6 +166,7 @@ def test_nothing_is_sent_without_cassandra(owner: str) -> None:
         with override_settings(CASSANDRA_CONTACT_POINTS=[]):
             mirror_soon(owner)
         assert published == []
+        redis_client().delete(f"soon:cart.tasks.mirror:{OWNERS.name}")
         mirror_soon(owner)
         assert published == ["cart.tasks.mirror"]
     finally:
@@ -173,16 +175,21 @@ def test_nothing_is_sent_without_cassandra(owner: str) -> None:
 
 def test_outage_is_retried_a_bounded_number_of_times_and_then_told(database: Database[Document], owner: str) -> None:
     carts().insert_one(cart(owner))
+    redis_client().delete(OWNERS.name)
+    mirror_soon(owner)
     CONNECTOR.close()
     with override_settings(CASSANDRA_CONTACT_POINTS=["127.0.0.1:1"]), COMMANDS.counted() as sent, capture_logs() as log:
-        mirror.apply((owner,))
+        mirror.apply((OWNERS.name,))
     CONNECTOR.close()
     CIRCUIT.reset()
 
-    assert sent == {Sent("find", "carts", "carts.active", 1): 7}
+    assert sent == {Sent("aggregate", "carts", "carts.active", 1): 7}
     (told,) = [line for line in log if line["event"] == "task_given_up"]
-    assert (told["task"], told["subject"]) == ("cart.tasks.mirror", owner)
+    assert (told["task"], told["subject"]) == ("cart.tasks.mirror", OWNERS.name)
     assert copied(owner) is None
+    # It waits for the task that the next change of any cart sends.
+    mirror_queued()
+    assert version(owner) == 1
 
 
 def test_worker_copies_the_latest_of_many_changes_once_the_outage_is_over(
@@ -202,6 +209,26 @@ def test_worker_copies_the_latest_of_many_changes_once_the_outage_is_over(
 
     eventually(lambda: version(owner) == 21, within=90, why=log.read_text)
     link.close()
+
+
+def test_one_command_reads_the_carts_of_many_owners_and_one_that_cannot_be_copied_keeps_no_other(
+    database: Database[Document],
+) -> None:
+    owners = [f"s:{uuid.uuid4().hex}" for _ in range(30)]
+    earlier = [cart(each, status="ordered", created_at=now() - timedelta(hours=1)) for each in owners]
+    carts().insert_many([*earlier, *(cart(each, version=2) for each in owners)])
+    database["carts"].update_one({"owner": owners[7], "status": "active"}, {"$set": {"items": [{"broken": True}]}})
+    redis_client().delete(OWNERS.name)
+    for each in owners:
+        mirror_soon(each)
+
+    with COMMANDS.counted() as sent, capture_logs() as log:
+        mirror_queued()
+
+    assert sent == {Sent("aggregate", "carts", "carts.active", 2): 1}
+    assert [version(each) for each in owners] == [None if each == owners[7] else 2 for each in owners]
+    assert [line["event"] for line in log] == ["cart_not_copied"]
+    assert redis_client().zcard(OWNERS.name) == 0
 
 
 def _as_read(document: Document) -> CartDocument:

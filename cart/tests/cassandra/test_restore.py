@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 from django.test import override_settings
 from pymongo.database import Database
 
-from cart.cassandra.mirror import mirror_cart
+from cart.cassandra.mirror import mirror_carts
 from cart.cassandra.restore import NotRestored, copy_of, restore_cart
 from cart.tests.carts import cart, carts, line, now, stored
 from gateway.accounts.models import User
@@ -36,7 +36,7 @@ def lost(database: Database[Document]) -> Document:
 
 def lose(database: Database[Document], document: Document) -> None:
     carts().insert_one(document)
-    mirror_cart(document["owner"])
+    mirror_carts([document["owner"]])
     database["carts"].delete_one({"owner": document["owner"]})
 
 
