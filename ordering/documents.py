@@ -100,6 +100,7 @@ class StockDebt(TypedDict):
 
     id: str
     at: datetime
+    holder: NotRequired[str]
     change: str
     lines: list[OwedPieces]
     geozone: NotRequired[str]
