@@ -89,6 +89,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "gateway.accounts.sessions.middleware.AuthenticationMiddleware",
+    "gateway.staff.recent_changes.RecentChangesMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
 ]
 
@@ -425,6 +426,9 @@ GRAPHQL_MAX_COST = env.int("GRAPHQL_MAX_COST", 1_000)
 GRAPHQL_MAX_SECONDS = env.float("GRAPHQL_MAX_SECONDS", 10.0)
 # What one process spends on the documents that it remembers parsed and validated, or refused: a page's takes 10 kB.
 GRAPHQL_REMEMBERED_BYTES = env.int("GRAPHQL_REMEMBERED_BYTES", 32_000_000)
+# What one process spends on answers of catalog reads that it keeps for others who ask the same, as long as their read
+# policies allow: a page of 24 products takes 20 kB. 0: none are kept.
+GRAPHQL_ANSWERS_BYTES = env.int("GRAPHQL_ANSWERS_BYTES", 32_000_000, validate=validate.Range(min=0))
 # Documents that wait to be parsed and validated beside the event loop; the largest takes a tenth of a second.
 GRAPHQL_MAX_PREPARING = env.int("GRAPHQL_MAX_PREPARING", 16)
 

@@ -27,6 +27,8 @@ MONGODB_GUARD_READS = True
 MONGODB_UNKNOWN_LAG_SECONDS = float("inf")
 # Longer than the driver looks for a server: a loaded machine reads slowly, and Cassandra lacks the rows of most tests.
 MONGODB_PATIENCE_SECONDS = float(os.environ.get("MONGODB_PATIENCE_SECONDS", "8"))
+# Most tests read what they have just written; those of kept answers switch them on.
+GRAPHQL_ANSWERS_BYTES = int(os.environ.get("GRAPHQL_ANSWERS_BYTES", "0"))
 CASSANDRA_KEYSPACE_PREFIX = f"test_{CASSANDRA_KEYSPACE_PREFIX}"
 MEDIA_ROOT = Path(os.environ.get("TEST_ROOT", BASE_DIR / ".local" / "test")) / "data" / "media"
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

@@ -123,5 +123,6 @@ async def _answered(
         done = await run_write(action)
     except DomainError as error:
         return ProductPayload(user_errors=list(_told(error, language, argument)))
+    await info.context.note_change()
     warnings = [replayed(DONE_BEFORE, language)] if done.replayed else []
     return ProductPayload(product=Product(document=done.document), user_errors=[], warnings=warnings)

@@ -13,10 +13,11 @@ from django.contrib.auth.models import AnonymousUser
 from graphql import DocumentNode
 
 from gateway.accounts.models import User
-from gateway.accounts.owners import customer_owner, guest_owner
+from gateway.accounts.owners import customer_owner, guest_owner, session_hash
 from gateway.accounts.sessions.account import user_of
 from gateway.accounts.sessions.cookies import bearer_token, cookie_header, expiring_cookie, setting_cookie
 from gateway.accounts.sessions.engine import SessionStore
+from gateway.accounts.sessions.recent_changes import RECENT_CHANGES
 from gateway.accounts.sign_in import known_devices
 from gateway.domain.texts import Language
 from gateway.fallback import note_degraded
@@ -112,6 +113,21 @@ class RequestContext:
         """Make the rest of the request nobody's; the answer takes the cookie away."""
         self.new_token, self._ended = None, True
         self._become(_Viewer(AnonymousUser(), None))
+
+    def sent_session_id(self) -> str | None:
+        """The id of the session that the request names, whether there is one or not.
+
+        It says whether the request is answered from memory, never what the answer is: so it makes nothing personal.
+        """
+        bearer = self._bearer()
+        token = sent_cookies(self._scope).get(settings.SESSION_COOKIE_NAME) if bearer is None else bearer
+        return session_hash(token) if token else None
+
+    async def note_change(self) -> None:
+        """Note that a member of staff has changed something, and is to see it from now on."""
+        session = await self.session()
+        if session is not None and session.session_id:
+            await RECENT_CHANGES.note(session.session_id)
 
     @property
     def device(self) -> str | None:

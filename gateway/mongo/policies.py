@@ -60,6 +60,9 @@ AUDIT = Policy("audit", Primary(), 0)
 SYNC = Policy("sync", Primary(), 0)
 CART_ANALYTICS = Policy("carts.analytics", Secondary(), None)
 
+PUBLIC = frozenset({CATALOG_LIST, CATALOG_CARD, STOCK_DISPLAY})
+"""Reads of what everybody may see: an answer made of these alone is the same for all."""
+
 
 class PrimaryReached(RuntimeError):
     """Code under a secondaries-only policy sent a command that a primary serves."""

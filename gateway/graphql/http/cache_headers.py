@@ -14,6 +14,12 @@ def max_age(policies: Collection[Policy]) -> int:
     return int(min(allowances, default=0))
 
 
+def wants_anew(cache_control: str | None) -> bool:
+    """Whether the request asks for an answer made now."""
+    directives = {directive.strip().lower() for directive in (cache_control or "").split(",")}
+    return not directives.isdisjoint({"no-cache", "no-store", "max-age=0"})
+
+
 def cached_headers(body: bytes, seconds: int) -> dict[str, str]:
     return {"cache-control": f"public, max-age={seconds}", "etag": f'"{hashlib.sha256(body).hexdigest()[:32]}"'}
 

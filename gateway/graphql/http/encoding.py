@@ -29,13 +29,18 @@ def decode(text: bytes) -> Any:
     return decoded
 
 
-def encode(content: object) -> bytes:
+def encode(content: object, *, sorted_keys: bool = False) -> bytes:
     """The content as JSON in UTF-8, without white space."""
     try:
-        return orjson.dumps(content, option=_STRICT)
+        return orjson.dumps(content, option=_STRICT | orjson.OPT_SORT_KEYS if sorted_keys else _STRICT)
     except orjson.JSONEncodeError:
         # Integers beyond 64 bits; anything else fails here too.
-        return json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()
+        return json.dumps(content, ensure_ascii=False, separators=(",", ":"), sort_keys=sorted_keys).encode()
+
+
+def encoded(text: bytes) -> object:
+    """Stands for the value in JSON that is encoded already, for `encode`."""
+    return orjson.Fragment(text)
 
 
 def _refuse_constant(constant: str) -> None:

@@ -1,6 +1,7 @@
 """The GraphQL endpoint: each request passes the checks in order, is executed and answered."""
 
 import asyncio
+import time
 from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,8 +11,11 @@ from django.conf import settings
 from graphql import GraphQLError
 
 from gateway import deadline
+from gateway.accounts.sessions.recent_changes import RECENT_CHANGES
 from gateway.domain.texts import Text, accepted_language
 from gateway.fallback import noting_degradation
+from gateway.graphql.answers.kept import Answers, KeptAnswer, Made
+from gateway.graphql.answers.keys import key_of
 from gateway.graphql.context import RequestContext
 from gateway.graphql.documents import cost, persisted_queries
 from gateway.graphql.documents.cache import Documents, Operation
@@ -33,7 +37,7 @@ from gateway.graphql.http.negotiation import GRAPHQL_RESPONSE, HTML, JSON
 from gateway.graphql.http.requests import METHODS, Bodies, GraphQLRequest, bad_request, check_method, decode_request
 from gateway.graphql.schema import schema
 from gateway.logs.request_ids import current_request_id
-from gateway.mongo.policies import collecting_policies
+from gateway.mongo.policies import PUBLIC, collecting_policies
 from gateway.web.admission import CLIENT_GONE, ClientGone, Overloaded, Turns
 from gateway.web.clients import address_of, client_of
 from gateway.web.http import Receive, Scope, Send, header, respond
@@ -52,6 +56,7 @@ documents = Documents(schema.as_graphql_core())
 preparation = Preparation(documents)
 turns = Turns(running="GRAPHQL_MAX_RUNNING", waiting="GRAPHQL_MAX_WAITING", per_client="GRAPHQL_MAX_RUNNING_PER_CLIENT")
 bodies = Bodies()
+answers = Answers(lambda: settings.GRAPHQL_ANSWERS_BYTES)
 
 
 @dataclass(slots=True)
@@ -61,6 +66,8 @@ class Answer:
     headers: dict[str, str] = field(default_factory=dict)
     max_age: int = 0
     """Seconds that anybody may cache it."""
+    kept_for: int = 0
+    """Seconds that we may keep its data for others."""
 
 
 async def graphql_endpoint(scope: Scope, receive: Receive, send: Send) -> None:
@@ -173,7 +180,54 @@ async def _serve(scope: Scope, body: bytes, context: RequestContext, media_type:
         # Done already, and remembered from now on: it is paid for besides, and refuses nobody what was asked for.
         spent = await charges.charge(context.client, meter.points)
     context.document = prepared.document
+    if operation.is_query and await _may_be_kept(scope, context):
+        return await _kept_or_executed(found.text, request, operation, context, asked, spent)
     return await _execute(request, operation, context, asked, spent)
+
+
+async def _may_be_kept(scope: Scope, context: RequestContext) -> bool:
+    """Whether the client takes what was made for another one.
+
+    Not if it says so, and not staff who have changed something lately and want to see it.
+    """
+    if not settings.GRAPHQL_ANSWERS_BYTES or cache_headers.wants_anew(header(scope, "cache-control")):
+        return False
+    session_id = context.sent_session_id()
+    return session_id is None or not await RECENT_CHANGES.include(session_id)
+
+
+async def _kept_or_executed(
+    text: str, request: GraphQLRequest, operation: Operation, context: RequestContext, asked: int, spent: throttle.Spent
+) -> Answer:
+    began = time.monotonic()
+
+    async def make() -> Made[Answer]:
+        answer = await _execute(request, operation, context, asked, spent)
+        if not answer.kept_for:
+            return Made(answer, None)
+        data = encoding.encode(answer.content["data"])
+        answer.content["data"] = encoding.encoded(data)
+        answer.headers["x-cache"] = "miss"
+        actual = answer.content["extensions"]["cost"]["actualQueryCost"]
+        return Made(answer, KeptAnswer(data, actual, answer.kept_for, began))
+
+    key = key_of(text, operation.node, request.variables, context.language)
+    found = await answers.find_or_make(key, make)
+    if not isinstance(found, KeptAnswer):
+        return found
+    # The price is that of the question, whoever has answered it before.
+    content = {"data": encoding.encoded(found.data), "extensions": {"cost": _cost(asked, found.cost, spent)}}
+    answer = Answer(content, headers={"x-cache": "hit", "age": str(found.age())})
+    return _public(answer, found.seconds) if request.by_get else answer
+
+
+def _public(answer: Answer, seconds: int) -> Answer:
+    """Let anybody cache the answer."""
+    answer.max_age = seconds
+    if seconds:
+        # One client's points are nobody else's business, and would make every copy of the answer different.
+        del answer.content["extensions"]["cost"]["throttleStatus"]
+    return answer
 
 
 async def _execute(
@@ -197,11 +251,10 @@ async def _execute(
         answer.content["errors"] = bounded(told, context.language)
         if _nothing_done(result.data, result.errors, mutation=mutation):
             answer.status, answer.headers = 503, {"retry-after": str(retry_after())}
-    elif request.by_get and not context.personal and not degradation.noted:
-        answer.max_age = cache_headers.max_age(policies)
-    if answer.max_age:
-        # One client's points are nobody else's business, and would make every copy of the answer different.
-        del answer.content["extensions"]["cost"]["throttleStatus"]
+    elif not context.personal and not degradation.noted:
+        seconds = cache_headers.max_age(policies)
+        answer.kept_for = seconds if policies <= PUBLIC else 0
+        return _public(answer, seconds) if request.by_get else answer
     return answer
 
 
