@@ -426,6 +426,8 @@ GRAPHQL_MAX_COST = env.int("GRAPHQL_MAX_COST", 1_000)
 GRAPHQL_MAX_SECONDS = env.float("GRAPHQL_MAX_SECONDS", 10.0)
 # What one process spends on the documents that it remembers parsed and validated, or refused: a page's takes 10 kB.
 GRAPHQL_REMEMBERED_BYTES = env.int("GRAPHQL_REMEMBERED_BYTES", 32_000_000)
+# What they are compiled to, with the documents' nodes once more.
+GRAPHQL_COMPILED_BYTES = env.int("GRAPHQL_COMPILED_BYTES", 32_000_000)
 # What one process spends on answers of catalog reads that it keeps for others who ask the same, as long as their read
 # policies allow: a page of 24 products takes 20 kB. 0: none are kept.
 GRAPHQL_ANSWERS_BYTES = env.int("GRAPHQL_ANSWERS_BYTES", 32_000_000, validate=validate.Range(min=0))

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from bson import ObjectId
+from strawberry.types import Info
 
 from cart.graphql.types import Cart
 from cart.reading import carts_of, priced
@@ -11,9 +12,9 @@ from gateway.graphql.relay.node import NODES, Key
 from gateway.mongo.reads import run_async, run_steps_async
 
 
-async def load_carts(keys: Sequence[Key], context: RequestContext) -> list[Cart | None]:
+async def load_carts(keys: Sequence[Key], info: Info[RequestContext, None]) -> list[Cart | None]:
     """The viewer's own carts, active, ordered or abandoned; None for a cart of somebody else."""
-    viewer = await context.owner()
+    viewer = await info.context.owner()
     own = [ObjectId(id_) for owner, id_ in keys if owner == viewer and ObjectId.is_valid(id_)]
     found = await run_async(carts_of(viewer, own)) if viewer and own else {}
     carts = {

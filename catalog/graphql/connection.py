@@ -19,7 +19,7 @@ from gateway.graphql.money import Money, rubles
 from gateway.graphql.relay.connections import PageInfo, page_info_of
 from gateway.mongo.outage import MongoUnavailable, NotServed
 from gateway.mongo.reads import run_async
-from gateway.paging import Page
+from gateway.paging import Page, Placed
 
 NOT_COUNTED = Text(
     "Число товаров и границы цен временно недоступны, повторите чуть позже.",
@@ -29,8 +29,16 @@ NOT_COUNTED = Text(
 
 @strawberry.type
 class ProductEdge:
-    cursor: str
-    node: Product
+    placed: strawberry.Private[Placed[ProductDocument]]
+    sort: strawberry.Private[Sort]
+
+    @strawberry.field
+    def cursor(self) -> str:
+        return cursor_of(self.sort, self.placed.position)
+
+    @strawberry.field
+    def node(self) -> Product:
+        return Product(document=self.placed.document)
 
 
 @strawberry.type
@@ -60,10 +68,7 @@ class ProductConnection:
 
     @strawberry.field
     def edges(self) -> list[ProductEdge]:
-        return [
-            ProductEdge(cursor=cursor_of(self.sort, placed.position), node=Product(document=placed.document))
-            for placed in self.page.placed
-        ]
+        return [ProductEdge(placed=placed, sort=self.sort) for placed in self.page.placed]
 
     @strawberry.field
     def nodes(self) -> list[Product]:

@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 
+from strawberry.types import Info
+
 from catalog.cassandra.cards import copied_cards
-from catalog.graphql.types import Category, Product
+from catalog.graphql.types import Category, Product, product_fields
 from catalog.products.cards import ProductKey, cards
 from catalog.structure.category_tree import CATEGORIES
 from gateway.fallback import served
@@ -12,14 +14,14 @@ from gateway.graphql.relay.node import NODES, Key
 from gateway.mongo.reads import run_async
 
 
-async def load_products(keys: Sequence[Key], _: RequestContext) -> list[Product | None]:
-    wanted = [ProductKey(*key) for key in keys]
-    found = await served(lambda: run_async(cards(wanted)), lambda: copied_cards(wanted))
+async def load_products(keys: Sequence[Key], info: Info[RequestContext, None]) -> list[Product | None]:
+    wanted, fields = [ProductKey(*key) for key in keys], product_fields(info)
+    found = await served(lambda: run_async(cards(wanted, fields)), lambda: copied_cards(wanted))
     hidden = (await CATEGORIES.get_async()).hidden
     return [Product(document=each) if each and each["category"] not in hidden else None for each in found]
 
 
-async def load_categories(keys: Sequence[Key], _: RequestContext) -> list[Category | None]:
+async def load_categories(keys: Sequence[Key], _: Info[RequestContext, None]) -> list[Category | None]:
     tree = (await CATEGORIES.get_async()).shown
     found = [tree.get(slug) for (slug,) in keys]
     return [Category(category=node, tree=tree) if node else None for node in found]

@@ -3,19 +3,21 @@
 from typing import Annotated
 
 import strawberry
+from strawberry.types import Info
 
 from catalog.cassandra.cards import copied_card_by_id, copied_cards, copied_stock
 from catalog.cassandra.pages import copied_page
 from catalog.documents import ProductDocument
 from catalog.graphql.arguments import ProductFilter, ProductSort, slice_asked, sort_by, wanted_by
 from catalog.graphql.connection import ProductConnection
-from catalog.graphql.types import Category, Geozone, Product, Stock, product_key, stock_levels
+from catalog.graphql.types import Category, Geozone, Product, Stock, product_fields, product_key, stock_levels
 from catalog.listing.pages import page
 from catalog.products.cards import ProductKey, card_by_id, cards, stock_of
 from catalog.structure.category_tree import CATEGORIES, is_shown
 from catalog.structure.geozones import geozones_shown
 from gateway.domain.texts import Text
 from gateway.fallback import served
+from gateway.graphql.context import RequestContext
 from gateway.graphql.inputs import BadInput, NotFound
 from gateway.graphql.relay.connections import page_asked
 from gateway.graphql.relay.ids import MAX_PART
@@ -48,17 +50,22 @@ class CatalogQuery:
     @strawberry.field(description="By global id, or by productId (then the directory of ids is asked first).")
     async def product(
         self,
+        info: Info[RequestContext, None],
         id: strawberry.ID | None = None,  # noqa: A002 - the contract's name
         product_id: str | None = None,
     ) -> Product | None:
         if (id is None) == (product_id is None):
             raise BadInput(ONE_OF_IDS)
-        document = await (_card_by_id(product_id) if product_id is not None else _card(product_key(id or "")))
+        fields = product_fields(info)
+        document = await (
+            _card_by_id(product_id, fields) if product_id is not None else _card(product_key(id or ""), fields)
+        )
         return Product(document=document) if document and await is_shown(document["category"]) else None
 
     @strawberry.field
     async def products(
         self,
+        info: Info[RequestContext, None],
         given: Filter = NO_FILTER,
         sort: ProductSort = ProductSort.PRICE_ASC,
         first: int | None = None,
@@ -71,8 +78,9 @@ class CatalogQuery:
         wanted = wanted_by(given, tree)
         order = sort_by(sort, wanted)
         part = slice_asked(page_asked(first, after, last, before), order)
+        fields = product_fields(info)
         found = await served(
-            lambda: run_steps_async(page(wanted, order, part, every_category=every_category)),
+            lambda: run_steps_async(page(wanted, order, part, every_category=every_category, fields=fields)),
             lambda: copied_page(wanted, order, part, every_category=every_category),
         )
         return ProductConnection(page=found, sort=order, wanted=wanted, every_category=every_category)
@@ -88,13 +96,13 @@ class CatalogQuery:
         return stock_levels(levels, geozone)
 
 
-async def _card_by_id(product_id: str) -> ProductDocument | None:
+async def _card_by_id(product_id: str, fields: tuple[str, ...]) -> ProductDocument | None:
     if not 0 < len(product_id) <= MAX_PART:
         return None
-    return await served(lambda: run_steps_async(card_by_id(product_id)), lambda: copied_card_by_id(product_id))
+    return await served(lambda: run_steps_async(card_by_id(product_id, fields)), lambda: copied_card_by_id(product_id))
 
 
-async def _card(key: ProductKey | None) -> ProductDocument | None:
+async def _card(key: ProductKey | None, fields: tuple[str, ...]) -> ProductDocument | None:
     if key is None:
         return None
-    return (await served(lambda: run_async(cards([key])), lambda: copied_cards([key])))[0]
+    return (await served(lambda: run_async(cards([key], fields)), lambda: copied_cards([key])))[0]

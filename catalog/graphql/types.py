@@ -3,12 +3,16 @@
 from datetime import datetime
 
 import strawberry
+from strawberry.types import Info
 
 from catalog.documents import ProductDocument, StockLevel
-from catalog.products.cards import ProductKey
+from catalog.products.cards import FIELDS_ALWAYS, FIELDS_SHOWN, ProductKey
 from catalog.products.derived import discount_percent
 from catalog.structure.category_tree import CATEGORIES, CategoryNode, CategoryTree
+from gateway.domain.money import exact
+from gateway.graphql.context import RequestContext
 from gateway.graphql.money import Money, rubles
+from gateway.graphql.projection import parts_asked, reads
 from gateway.graphql.relay.ids import global_id, key_of
 from gateway.graphql.relay.node import Node
 
@@ -75,68 +79,82 @@ def stock_levels(levels: list[StockLevel], geozone: str | None) -> list[Stock]:
 class Product(Node):
     document: strawberry.Private[ProductDocument]
 
-    @strawberry.field(description="Opaque; carries the shard key, so that node(id:) and product(id:) reach one shard.")
+    @strawberry.field(
+        description="Opaque; carries the shard key, so that node(id:) and product(id:) reach one shard.",
+        metadata=reads(),
+    )
     def id(self) -> strawberry.ID:
         return global_id("Product", self.document["category"], self.document["_id"])
 
-    @strawberry.field(description='The id in the shop\'s product information system, e.g. "PROD-12345".')
+    @strawberry.field(
+        description='The id in the shop\'s product information system, e.g. "PROD-12345".', metadata=reads()
+    )
     def product_id(self) -> str:
         return self.document["_id"]
 
-    @strawberry.field
+    @strawberry.field(metadata=reads("name"))
     def name(self) -> str:
         return self.document["name"]
 
-    @strawberry.field
+    @strawberry.field(metadata=reads("description"))
     def description(self) -> str:
         return self.document.get("description") or ""
 
-    @strawberry.field
+    @strawberry.field(metadata=reads())
     async def category(self) -> Category:
         tree = (await CATEGORIES.get_async()).shown
         slug = self.document["category"]
         # A category younger than what this process remembers of the tree.
         return Category(category=tree.get(slug) or CategoryNode(slug, slug, ()), tree=tree)
 
-    @strawberry.field(description="What the buyer pays now.")
+    @strawberry.field(description="What the buyer pays now.", metadata=reads("price"))
     def price(self) -> Money:
-        return rubles(self.document["price"].to_decimal())
+        return rubles(exact(self.document["price"]))
 
-    @strawberry.field(description="Before the discount; equal to price when there is none.")
+    @strawberry.field(description="Before the discount; equal to price when there is none.", metadata=reads("prices"))
     def base_price(self) -> Money:
-        return rubles(self.document["prices"]["base"].to_decimal())
+        return rubles(exact(self.document["prices"]["base"]))
 
-    @strawberry.field
+    @strawberry.field(metadata=reads("price", "prices"))
     def discount_percent(self) -> int:
-        return discount_percent(self.document["prices"]["base"].to_decimal(), self.document["price"].to_decimal())
+        return discount_percent(exact(self.document["prices"]["base"]), exact(self.document["price"]))
 
-    @strawberry.field
+    @strawberry.field(metadata=reads("attributes"))
     def attributes(self) -> list[Attribute]:
         return [Attribute(name=name, value=value) for name, value in (self.document.get("attributes") or {}).items()]
 
-    @strawberry.field
+    @strawberry.field(metadata=reads("images"))
     def images(self) -> list[Image]:
         images = self.document.get("images") or []
         return [Image(url=image["url"], alt=image.get("alt") or "") for image in images]
 
-    @strawberry.field(description="All geozones, or the one asked for. As fresh as the read of the product itself.")
+    @strawberry.field(
+        description="All geozones, or the one asked for. As fresh as the read of the product itself.",
+        metadata=reads("stock"),
+    )
     def stock(self, geozone: str | None = None) -> list[Stock]:
         return stock_levels(self.document.get("stock") or [], geozone)
 
     @strawberry.field(
         description="Differs after every change, a sale too: what productUpsert takes as expectedVersion. Only whether "
-        "it is the same means anything."
+        "it is the same means anything.",
+        metadata=reads("version"),
     )
     def version(self) -> str:
         return str(self.document["version"])
 
-    @strawberry.field
+    @strawberry.field(metadata=reads("created_at"))
     def created_at(self) -> datetime:
         return self.document["created_at"]
 
-    @strawberry.field
+    @strawberry.field(metadata=reads("updated_at"))
     def updated_at(self) -> datetime:
         return self.document["updated_at"]
+
+
+def product_fields(info: Info[RequestContext, None]) -> tuple[str, ...]:
+    """The fields of products that are read for what is asked for below this field."""
+    return parts_asked(info, Product.__name__, FIELDS_ALWAYS) or FIELDS_SHOWN
 
 
 def product_key(id_: str) -> ProductKey | None:

@@ -27,14 +27,17 @@ class Sort(Enum):
     """By rank, then by id; the value of a position is the rank."""
 
 
-def page(wanted: Wanted, sort: Sort, part: Slice, *, every_category: Sequence[str]) -> Steps[Page[ProductDocument]]:
-    """One more than asked is read, to know whether there are more."""
+def page(
+    wanted: Wanted, sort: Sort, part: Slice, *, every_category: Sequence[str], fields: Sequence[str] | None = None
+) -> Steps[Page[ProductDocument]]:
+    """One more than asked is read, to know whether there are more. No fields: whole documents."""
+    read = None if fields is None else tuple(dict.fromkeys((*fields, sort.value.field)))
     found: list[Placed[ProductDocument]] = []
     if not wanted.impossible:
         if sort is Sort.RELEVANCE:
-            found = yield from by_rank(walks_by_relevance(wanted), part)
+            found = yield from by_rank(walks_by_relevance(wanted), part, fields=read)
         else:
-            found = yield by_field(wanted, sort.value, part, every_category=every_category)
+            found = yield by_field(wanted, sort.value, part, every_category=every_category, fields=read)
     return page_of(found, part)
 
 
@@ -52,14 +55,21 @@ def count(wanted: Wanted, *, every_category: Sequence[str]) -> Aggregation[int |
 
 
 def by_field(
-    wanted: Wanted, key: SortKey, part: Slice, *, every_category: Sequence[str]
+    wanted: Wanted,
+    key: SortKey,
+    part: Slice,
+    *,
+    every_category: Sequence[str],
+    fields: tuple[str, ...] | None = None,
 ) -> Read[list[Placed[ProductDocument]]]:
     """Products for sale in the order of a field that has an index."""
     walk = walk_of(wanted, key.field, every_category=every_category)
-    return read_part(walk, key, part, partial(_value, key.field))
+    return read_part(walk, key, part, partial(_value, key.field), fields=fields)
 
 
-def by_rank(walks: Sequence[Walk], part: Slice) -> Steps[list[Placed[ProductDocument]]]:
+def by_rank(
+    walks: Sequence[Walk], part: Slice, *, fields: tuple[str, ...] | None = None
+) -> Steps[list[Placed[ProductDocument]]]:
     """Walk after walk until the page is full, each by id: as many reads as there are walks at most, one as a rule."""
     ranks = list(enumerate(walks))
     found: list[Placed[ProductDocument]] = []
@@ -69,7 +79,7 @@ def by_rank(walks: Sequence[Walk], part: Slice) -> Steps[list[Placed[ProductDocu
             continue
         within = beyond if beyond and rank == beyond.value else None
         rest = replace(part, size=part.size - len(found), beyond=within)
-        found += yield read_part(walk, Sort.RELEVANCE.value, rest, partial(_constant, rank))
+        found += yield read_part(walk, Sort.RELEVANCE.value, rest, partial(_constant, rank), fields=fields)
         if len(found) > part.size:
             break
     return found
@@ -84,7 +94,12 @@ def _constant(rank: int, _: Mapping[str, Any]) -> int:
 
 
 def read_part(
-    walk: Walk, key: SortKey, part: Slice, value: Callable[[Mapping[str, Any]], Any]
+    walk: Walk,
+    key: SortKey,
+    part: Slice,
+    value: Callable[[Mapping[str, Any]], Any],
+    *,
+    fields: tuple[str, ...] | None = None,
 ) -> Read[list[Placed[ProductDocument]]]:
     """This part of what the walk finds, and one more; `value` is where a product stands in the sort."""
 
@@ -95,6 +110,7 @@ def read_part(
         collection=PRODUCTS,
         policy=CATALOG_LIST,
         where=walk.where(ranges_beyond(key, part)),
+        fields=fields,
         sort=reading_order(key, part),
         limit=part.size + 1,
         hint=walk.index,

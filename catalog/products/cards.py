@@ -17,7 +17,7 @@ from gateway.mongo.reads import Read, Steps
 PRODUCTS = Product._meta.db_table
 
 # All that is shown of a product, but neither the checkouts in flight nor what the search needs: both may be long.
-FIELDS_TO_BUY = (
+FIELDS_SHOWN = (
     "category",
     "name",
     "description",
@@ -26,11 +26,14 @@ FIELDS_TO_BUY = (
     "stock",
     "attributes",
     "images",
-    "withdrawn",
     "created_at",
     "updated_at",
+    "edited_at",
     "version",
 )
+FIELDS_TO_BUY = (*FIELDS_SHOWN, "withdrawn")
+# What tells which card it is, and whether buyers see its category.
+FIELDS_ALWAYS = ("category",)
 
 
 class ProductKey(NamedTuple):
@@ -42,28 +45,31 @@ Products = dict[str, ProductDocument]
 """By product id; what was not found is absent."""
 
 
-def cards(keys: Sequence[ProductKey]) -> Read[list[ProductDocument | None]]:
-    """In the order of the keys; None for what does not exist or has been withdrawn. One command, however many."""
+def cards(keys: Sequence[ProductKey], fields: tuple[str, ...] = FIELDS_SHOWN) -> Read[list[ProductDocument | None]]:
+    """In the order of the keys; None for what does not exist or has been withdrawn. One command, however many.
+
+    The fields must have those of FIELDS_ALWAYS.
+    """
 
     def in_order(products: Sequence[ProductDocument]) -> list[ProductDocument | None]:
         found = {ProductKey(product["category"], product["_id"]): product for product in products}
         return [found.get(key) for key in keys]
 
-    return Read(collection=PRODUCTS, policy=CATALOG_CARD, where=_on_sale(keys), result=in_order)
+    return Read(collection=PRODUCTS, policy=CATALOG_CARD, where=_on_sale(keys), fields=fields, result=in_order)
 
 
-def card_by_id(product_id: str) -> Steps[ProductDocument | None]:
+def card_by_id(product_id: str, fields: tuple[str, ...] = FIELDS_SHOWN) -> Steps[ProductDocument | None]:
     """Asks the directory for the category, then that category's shard."""
     keys: list[ProductKey] = yield keys_now([product_id], CATALOG_CARD)
     if not keys:
         return None
-    found: list[ProductDocument | None] = yield cards(keys)
+    found: list[ProductDocument | None] = yield cards(keys, fields)
     return found[0]
 
 
 def cards_wherever(keys: Sequence[ProductKey]) -> Steps[Products]:
     """Cards, also of products that are in another category by now; withdrawn ones are absent."""
-    found = yield from _wherever(keys, CATALOG_CARD)
+    found = yield from _wherever(keys, CATALOG_CARD, FIELDS_TO_BUY)
     return {id_: product for id_, product in found.items() if is_on_sale(product)}
 
 

@@ -21,6 +21,7 @@ from gateway.accounts.sessions.recent_changes import RECENT_CHANGES
 from gateway.accounts.sign_in import known_devices
 from gateway.domain.texts import Language
 from gateway.fallback import note_degraded
+from gateway.graphql.execution.operations import Attempt
 from gateway.mongo.outage import MongoUnavailable, ask, ping_anybody
 from gateway.web.http import Scope, header, sent_cookies
 
@@ -40,6 +41,8 @@ class RequestContext:
         """Whether the answer depends on who asks."""
         self.document: DocumentNode | None = None
         """The document to execute, parsed and validated."""
+        self.results: Attempt | None = None
+        """The plan by which a mutation's results are completed, if there is one."""
         self._scope = scope
         self.new_token: str | None = None
         """The token of a session made or renewed in this request: the answer sets it as the cookie."""

@@ -10,11 +10,14 @@ from strawberry.types.scalar import ScalarDefinition
 
 # Far beyond any price; keeps a hostile exponent from becoming a number with a million digits.
 _DECIMAL = re.compile(r"-?[0-9]{1,15}(\.[0-9]{1,6})?")
+_KOPECK = Decimal("0.01")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 def _written_decimal(value: Decimal) -> str:
     """The amount with kopecks at least: «89990.00»."""
+    if value.same_quantum(_KOPECK):
+        return str(value)
     return f"{value:.2f}" if -value.as_tuple().exponent <= 2 else f"{value:f}"  # type: ignore[operator]
 
 

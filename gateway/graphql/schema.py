@@ -20,6 +20,7 @@ from catalog.graphql.queries import CatalogQuery
 from catalog.graphql.types import Category, Product
 from gateway.graphql.context import RequestContext
 from gateway.graphql.errors import log_faults
+from gateway.graphql.execution.results import ResultsExecutor
 from gateway.graphql.relay.node import NodeQuery
 from gateway.graphql.scalars import SCALARS
 from gateway.viewer.mutations import ViewerMutation
@@ -70,5 +71,6 @@ schema = GatewaySchema(
     mutation=Mutation,
     types=(Category, Product, Cart, Order, User),
     extensions=[ExecutePrepared],
+    execution_context_class=ResultsExecutor,
     config=StrawberryConfig(scalar_map=SCALARS),
 )

@@ -8,6 +8,7 @@ from strawberry.types import Info
 from catalog.graphql.types import Product
 from catalog.products.cards import ProductKey
 from gateway.accounts.masking import SEE_CONTACTS, shown_email, shown_phone
+from gateway.domain.money import exact
 from gateway.graphql.context import RequestContext
 from gateway.graphql.money import Money, rubles
 from gateway.graphql.relay.connections import PageInfo, page_info_of
@@ -108,11 +109,11 @@ class OrderLine:
 
     @strawberry.field
     def unit_price(self) -> Money:
-        return rubles(self.item["price"].to_decimal())
+        return rubles(exact(self.item["price"]))
 
     @strawberry.field
     def line_total(self) -> Money:
-        return rubles(self.item["price"].to_decimal() * self.item["quantity"])
+        return rubles(exact(self.item["price"]) * self.item["quantity"])
 
     @strawberry.field(description="Null when withdrawn.")
     async def product(self, info: Info[RequestContext, None]) -> Product | None:
@@ -230,7 +231,7 @@ class Order(Node):
 
     @strawberry.field
     def total(self) -> Money:
-        return rubles(self.document["total"].to_decimal())
+        return rubles(exact(self.document["total"]))
 
     @strawberry.field(description="What the order has taken; what came too late or too much is not part of it.")
     def amount_paid(self) -> Money:

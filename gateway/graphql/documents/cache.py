@@ -43,6 +43,8 @@ UNKNOWN_OPERATION = Text("В документе нет операции «{name}
 class Operation:
     node: OperationDefinitionNode
     cost: Cost
+    key: bytes
+    """Of this operation of this text: what is worked out from both may be remembered by it."""
 
     @property
     def is_query(self) -> bool:
@@ -155,9 +157,10 @@ class Documents:
         # Once more, for what is kept: locations are for the errors of validation, and hold the text and every token.
         document = parse(text, no_location=True)
         fragments = limits.fragments_of(document)
+        digest = digest_of(text)
         operations = {
             definition.name.value if definition.name else None: Operation(
-                definition, cost_of(self._schema, definition, fragments)
+                definition, cost_of(self._schema, definition, fragments), digest + _name_of(definition).encode()
             )
             for definition in document.definitions
             if isinstance(definition, OperationDefinitionNode)
@@ -188,6 +191,10 @@ def check_size(text: str) -> None:
 
 def digest_of(text: str) -> bytes:
     return hashlib.sha256(text.encode()).digest()
+
+
+def _name_of(operation: OperationDefinitionNode) -> str:
+    return operation.name.value if operation.name else ""
 
 
 def _parsed(text: str) -> DocumentNode:

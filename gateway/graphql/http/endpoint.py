@@ -2,13 +2,14 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Sequence, Set
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import structlog
 from django.conf import settings
 from graphql import GraphQLError
+from graphql.execution.values import VariableValues
 
 from gateway import deadline
 from gateway.accounts.sessions.recent_changes import RECENT_CHANGES
@@ -32,12 +33,15 @@ from gateway.graphql.errors import (
     overloaded,
     retry_after,
 )
+from gateway.graphql.execution.info import Request
+from gateway.graphql.execution.operations import Attempt, CompiledOperations, Sought
+from gateway.graphql.execution.schema_parts import parts_of
 from gateway.graphql.http import browsers, cache_headers, charges, encoding, graphiql, negotiation, throttle
 from gateway.graphql.http.negotiation import GRAPHQL_RESPONSE, HTML, JSON
 from gateway.graphql.http.requests import METHODS, Bodies, GraphQLRequest, bad_request, check_method, decode_request
 from gateway.graphql.schema import schema
 from gateway.logs.request_ids import current_request_id
-from gateway.mongo.policies import PUBLIC, collecting_policies
+from gateway.mongo.policies import PUBLIC, Policy, collecting_policies
 from gateway.web.admission import CLIENT_GONE, ClientGone, Overloaded, Turns
 from gateway.web.clients import address_of, client_of
 from gateway.web.http import Receive, Scope, Send, header, respond
@@ -53,6 +57,9 @@ ONLY_QUERIES_BY_GET = Text(
 PERSISTED = "persisted"
 
 documents = Documents(schema.as_graphql_core())
+compiled = CompiledOperations(
+    parts_of(schema, schema.as_graphql_core()), most_bytes=lambda: settings.GRAPHQL_COMPILED_BYTES
+)
 preparation = Preparation(documents)
 turns = Turns(running="GRAPHQL_MAX_RUNNING", waiting="GRAPHQL_MAX_WAITING", per_client="GRAPHQL_MAX_RUNNING_PER_CLIENT")
 bodies = Bodies()
@@ -68,6 +75,25 @@ class Answer:
     """Seconds that anybody may cache it."""
     kept_for: int = 0
     """Seconds that we may keep its data for others."""
+
+
+class _Accepted(NamedTuple):
+    """A request that may be executed, and what that may cost."""
+
+    request: GraphQLRequest
+    operation: Operation
+    variables: VariableValues
+    attempt: Attempt | None
+    asked: int
+
+
+class _Outcome(NamedTuple):
+    """What came of executing it."""
+
+    data: dict[str, Any] | None
+    errors: Sequence[GraphQLError]
+    policies: Set[Policy]
+    degraded: bool
 
 
 async def graphql_endpoint(scope: Scope, receive: Receive, send: Send) -> None:
@@ -166,6 +192,8 @@ async def _serve(scope: Scope, body: bytes, context: RequestContext, media_type:
             if found.unregistered is not None:
                 persisted_queries.log_unregistered(found.unregistered, prepared.document)
         cost.check(asked)
+        with meter.running():
+            attempt = compiled.plan(Sought(operation.key, prepared.document, operation.node, variables))
     except RequestRefused as refused:
         spent = await charges.charge(context.client, max(throttle.LEAST, meter.points))
         reason = refused if spent.allowed else spent.refusal(throttle.LEAST)
@@ -180,9 +208,10 @@ async def _serve(scope: Scope, body: bytes, context: RequestContext, media_type:
         # Done already, and remembered from now on: it is paid for besides, and refuses nobody what was asked for.
         spent = await charges.charge(context.client, meter.points)
     context.document = prepared.document
+    accepted = _Accepted(request, operation, variables, attempt, asked)
     if operation.is_query and await _may_be_kept(scope, context):
-        return await _kept_or_executed(found.text, request, operation, context, asked, spent)
-    return await _execute(request, operation, context, asked, spent)
+        return await _kept_or_executed(accepted, found.text, context, spent)
+    return await _execute(accepted, context, spent)
 
 
 async def _may_be_kept(scope: Scope, context: RequestContext) -> bool:
@@ -196,13 +225,11 @@ async def _may_be_kept(scope: Scope, context: RequestContext) -> bool:
     return session_id is None or not await RECENT_CHANGES.include(session_id)
 
 
-async def _kept_or_executed(
-    text: str, request: GraphQLRequest, operation: Operation, context: RequestContext, asked: int, spent: throttle.Spent
-) -> Answer:
+async def _kept_or_executed(accepted: _Accepted, text: str, context: RequestContext, spent: throttle.Spent) -> Answer:
     began = time.monotonic()
 
     async def make() -> Made[Answer]:
-        answer = await _execute(request, operation, context, asked, spent)
+        answer = await _execute(accepted, context, spent)
         if not answer.kept_for:
             return Made(answer, None)
         data = encoding.encode(answer.content["data"])
@@ -211,14 +238,14 @@ async def _kept_or_executed(
         actual = answer.content["extensions"]["cost"]["actualQueryCost"]
         return Made(answer, KeptAnswer(data, actual, answer.kept_for, began))
 
-    key = key_of(text, operation.node, request.variables, context.language)
+    key = key_of(text, accepted.operation.node, accepted.request.variables, context.language)
     found = await answers.find_or_make(key, make)
     if not isinstance(found, KeptAnswer):
         return found
     # The price is that of the question, whoever has answered it before.
-    content = {"data": encoding.encoded(found.data), "extensions": {"cost": _cost(asked, found.cost, spent)}}
+    content = {"data": encoding.encoded(found.data), "extensions": {"cost": _cost(accepted.asked, found.cost, spent)}}
     answer = Answer(content, headers={"x-cache": "hit", "age": str(found.age())})
-    return _public(answer, found.seconds) if request.by_get else answer
+    return _public(answer, found.seconds) if accepted.request.by_get else answer
 
 
 def _public(answer: Answer, seconds: int) -> Answer:
@@ -230,31 +257,43 @@ def _public(answer: Answer, seconds: int) -> Answer:
     return answer
 
 
-async def _execute(
-    request: GraphQLRequest, operation: Operation, context: RequestContext, asked: int, spent: throttle.Spent
-) -> Answer:
+async def _execute(accepted: _Accepted, context: RequestContext, spent: throttle.Spent) -> Answer:
+    if accepted.operation.is_query and accepted.attempt is not None:
+        with collecting_policies() as policies, noting_degradation() as degradation:
+            data = await accepted.attempt.data(Request(None, context, accepted.variables))
+        if data is not None:
+            return _answered(accepted, context, spent, _Outcome(data, (), policies, degraded=degradation.noted))
+        # What it has cost so far comes on top.
+        spent = await charges.charge(context.client, max(accepted.asked, throttle.LEAST))
+    if not accepted.operation.is_query:
+        context.results = accepted.attempt
     with collecting_policies() as policies, noting_degradation() as degradation:
         result = await schema.execute(
-            request.text or PERSISTED,
-            variable_values=request.variables,
-            operation_name=request.operation_name,
+            accepted.request.text or PERSISTED,
+            variable_values=accepted.request.variables,
+            operation_name=accepted.request.operation_name,
             context_value=context,
         )
+    outcome = _Outcome(result.data, result.errors or (), policies, degraded=degradation.noted)
+    return _answered(accepted, context, spent, outcome)
+
+
+def _answered(accepted: _Accepted, context: RequestContext, spent: throttle.Spent, outcome: _Outcome) -> Answer:
+    asked, is_query = accepted.asked, accepted.operation.is_query
     # What is asked for is an upper bound; of it the objects in the answer were needed. A write costs what it costs.
-    actual = min(asked, cost.objects_in(result.data) - 1) if operation.is_query else asked
-    answer = Answer({"data": result.data, "extensions": {"cost": _cost(asked, max(0, actual), spent)}})
-    if degradation.noted:
+    actual = min(asked, cost.objects_in(outcome.data) - 1) if is_query else asked
+    answer = Answer({"data": outcome.data, "extensions": {"cost": _cost(asked, max(0, actual), spent)}})
+    if outcome.degraded:
         answer.content["extensions"]["degraded"] = True
-    if result.errors:
-        mutation = not operation.is_query
-        told = [formatted(error, context.language, mutation=mutation) for error in result.errors]
+    if outcome.errors:
+        told = [formatted(error, context.language, mutation=not is_query) for error in outcome.errors]
         answer.content["errors"] = bounded(told, context.language)
-        if _nothing_done(result.data, result.errors, mutation=mutation):
+        if _nothing_done(outcome.data, outcome.errors, mutation=not is_query):
             answer.status, answer.headers = 503, {"retry-after": str(retry_after())}
-    elif not context.personal and not degradation.noted:
-        seconds = cache_headers.max_age(policies)
-        answer.kept_for = seconds if policies <= PUBLIC else 0
-        return _public(answer, seconds) if request.by_get else answer
+    elif not context.personal and not outcome.degraded:
+        seconds = cache_headers.max_age(outcome.policies)
+        answer.kept_for = seconds if outcome.policies <= PUBLIC else 0
+        return _public(answer, seconds) if accepted.request.by_get else answer
     return answer
 
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from bson import Decimal128
 
+from gateway.domain.money import exact
 from gateway.domain.texts import Text
 from gateway.graphql.inputs import BadInput
 from gateway.graphql.relay.ids import MAX_PART
@@ -64,7 +65,7 @@ def _write_time(moment: datetime) -> str:
     return str((aware - _EPOCH) // timedelta(milliseconds=1))
 
 
-MONEY = Kind(lambda amount: f"{amount.to_decimal():f}", _read_decimal)
+MONEY = Kind(lambda amount: f"{exact(amount):f}", _read_decimal)
 TIME = Kind(_write_time, _read_time)
 TEXT = Kind(str, _read_text)
 NUMBER = Kind(str, _read_number)

@@ -18,7 +18,7 @@ MAX_NODES = 100
 TOO_MANY = Text("Не больше {maximum} id за раз, а не {value}.", "At most {maximum} ids at once, not {value}.")
 
 Key = tuple[str, ...]
-Load = Callable[[Sequence[Key], RequestContext], Awaitable[Sequence["Node | None"]]]
+Load = Callable[[Sequence[Key], Info[RequestContext, None]], Awaitable[Sequence["Node | None"]]]
 """Takes distinct keys and returns their things in the same order; None: not there, or not the caller's to see."""
 
 
@@ -41,13 +41,13 @@ class NodeTypes:
     def register(self, type_name: str, key_length: int, load: Load) -> None:
         self._types[type_name] = _Registered(key_length, load)
 
-    async def find(self, ids: Sequence[str], context: RequestContext) -> list["Node | None"]:
+    async def find(self, ids: Sequence[str], info: Info[RequestContext, None]) -> list["Node | None"]:
         """The things with these ids, by one load per type; None for an id that is unknown, damaged or crafted."""
         parsed = [self._known(text) for text in ids]
         found: dict[tuple[str, Key], Node | None] = {}
         for type_name in dict.fromkeys(known[0] for known in parsed if known):
             keys = list(dict.fromkeys(known[1] for known in parsed if known and known[0] == type_name))
-            things = await self._types[type_name].load(keys, context)
+            things = await self._types[type_name].load(keys, info)
             found |= {(type_name, key): thing for key, thing in zip(keys, things, strict=True)}
         return [found.get(known) if known else None for known in parsed]
 
@@ -66,11 +66,11 @@ NODES = NodeTypes()
 class NodeQuery:
     @strawberry.field
     async def node(self, info: Info[RequestContext, None], id: strawberry.ID) -> Node | None:  # noqa: A002
-        (found,) = await NODES.find([id], info.context)
+        (found,) = await NODES.find([id], info)
         return found
 
     @strawberry.field
     async def nodes(self, info: Info[RequestContext, None], ids: list[strawberry.ID]) -> list[Node | None]:
         if len(ids) > MAX_NODES:
             raise BadInput(TOO_MANY, maximum=MAX_NODES, value=len(ids))
-        return await NODES.find(ids, info.context)
+        return await NODES.find(ids, info)

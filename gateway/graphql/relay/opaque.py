@@ -7,13 +7,15 @@ import base64
 import binascii
 import json
 
+import orjson
+
 # The longest part is a folded name; four parts of it in base64 stay below this.
 MAX_LENGTH = 4_000
 
 
 def sealed(*parts: str) -> str:
-    text = json.dumps(parts, ensure_ascii=False, separators=(",", ":"))
-    return base64.urlsafe_b64encode(text.encode()).rstrip(b"=").decode()
+    """Raises TypeError for a part that is no Unicode: a lone surrogate."""
+    return base64.urlsafe_b64encode(orjson.dumps(parts)).rstrip(b"=").decode()
 
 
 def opened(text: str) -> tuple[str, ...] | None:
@@ -28,5 +30,5 @@ def opened(text: str) -> tuple[str, ...] | None:
         return None
     try:
         return tuple(found) if sealed(*found) == text else None
-    except UnicodeEncodeError:  # a lone surrogate, which JSON can write and UTF-8 cannot
+    except TypeError:  # a lone surrogate, which JSON can write and UTF-8 cannot
         return None
