@@ -5,15 +5,19 @@ booleans in @skip and @include. Each selection of an object becomes a function t
 each interface, a function beside it. Where a value is not as its type promises, the code raises `Unexpected`: whether
 the answer is then null, or an error and where, graphql-core says.
 
-Generated functions take `o`, the object or list; `r`, the request and the arguments; where they need them `p`, the
-path, and `f`, the info of the field that the object came from.
+Generated functions take `o`, the object or list; `r`, the request, a count of objects and the arguments; where they
+need them `p`, the path, and `f`, the info of the field that the object came from.
+
+How many objects an answer holds decides what it has cost. Those that are there whenever something around them is are
+added up here; what may be null, and each list, counts as it is made.
 """
 
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 from types import CodeType
-from typing import Any, NamedTuple
+from typing import Any
 
 from graphql import (
     GraphQLAbstractType,
@@ -23,72 +27,36 @@ from graphql import (
     GraphQLNonNull,
     GraphQLObjectType,
     GraphQLOutputType,
-    OperationDefinitionNode,
+    get_nullable_type,
     is_abstract_type,
     is_leaf_type,
     is_object_type,
 )
 from graphql.execution.collect_fields import (
     FieldDetails,
-    FragmentDetails,
     GroupedFieldSet,
     collect_fields,
     collect_subfields,
 )
 from graphql.execution.executor import default_type_resolver
-from graphql.execution.values import VariableValues
 from graphql.pyutils import Path
 
 from gateway.graphql.execution.arguments import Make, Values, method_arguments, raw_arguments
 from gateway.graphql.execution.errors import NotCompilable, Unexpected
 from gateway.graphql.execution.fields import Attribute, Method, behind, has_own_resolver, python_class
-from gateway.graphql.execution.info import FieldInfo, MakeInfo, Request
+from gateway.graphql.execution.info import FieldInfo, MakeInfo
 from gateway.graphql.execution.leaves import class_as_it_is, leaf_of
+from gateway.graphql.execution.pieces import Completion, Function, Needs, all_of
+from gateway.graphql.execution.plan import ARGUMENTS, OBJECTS, REQUEST, Operation, Plan, Root
 from gateway.graphql.execution.schema_parts import SchemaParts
-from gateway.graphql.execution.values import is_nothing, nothing, together
-from gateway.graphql.projection import Reads, merged, reads_of
+from gateway.graphql.execution.values import is_nothing, nothing, refuse, together
+from gateway.graphql.projection import merged, reads_of
 
 # An interface within an interface within an interface has as many selections as its types multiply to; the largest
 # page that we know of has some hundreds of names.
 MAX_NAMES = 5_000
 
 Details = list[FieldDetails]
-Complete = Callable[..., Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Operation:
-    """An operation with what its meaning depends on."""
-
-    node: OperationDefinitionNode
-    fragments: Mapping[str, FragmentDetails]
-    variables: VariableValues
-    """Those of any request with the booleans that the plan is for."""
-
-
-class Root(NamedTuple):
-    """How the value of a mutation's field is completed: called with the value, the arguments, its path and its info."""
-
-    complete: Complete
-    is_async: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What an operation was compiled to, for one set of its booleans."""
-
-    arguments: Sequence[Values | Make]
-    """Of each field that has some: the values, or how a request's variables make them."""
-    run: Complete | None
-    """Takes the root value, the arguments and the path; returns the data. None for a mutation."""
-    is_async: bool
-    roots: Mapping[str, Root]
-    """Of a mutation, by the field's name in the answer."""
-    bytes: int
-
-    def arguments_for(self, request: Request) -> list[Any]:
-        """What the compiled functions are given besides the object. May raise anything that a resolver may."""
-        return [request, *(made(request.variables) if callable(made) else made for made in self.arguments)]
 
 
 def compile_query(parts: SchemaParts, operation: Operation) -> Plan:
@@ -97,7 +65,7 @@ def compile_query(parts: SchemaParts, operation: Operation) -> Plan:
     root = compiler.root_type()
     selected = compiler.selection(root, compiler.collected(root), is_root=True)
     namespace, size = compiler.built()
-    return Plan(compiler.arguments, namespace[selected.name], selected.is_async, {}, size)
+    return Plan(compiler.arguments, namespace[selected.name], selected.is_async, {}, selected.needs.objects, size)
 
 
 def compile_results(parts: SchemaParts, operation: Operation) -> Plan:
@@ -107,52 +75,7 @@ def compile_results(parts: SchemaParts, operation: Operation) -> Plan:
     written = {key: compiler.result(root, details) for key, details in compiler.collected(root).items()}
     namespace, size = compiler.built()
     roots = {key: Root(namespace[function.name], function.is_async) for key, function in written.items()}
-    return Plan(compiler.arguments, None, False, roots, size)
-
-
-@dataclass(frozen=True, slots=True)
-class _Needs:
-    """What a piece of generated code needs to be given, and what it reads."""
-
-    is_async: bool = False
-    path: bool = False
-    info: bool = False
-    below: Reads = field(default_factory=dict)
-
-
-def _all(needs: Iterable["_Needs"]) -> _Needs:
-    found = list(needs)
-    return _Needs(
-        any(each.is_async for each in found),
-        any(each.path for each in found),
-        any(each.info for each in found),
-        merged(each.below for each in found),
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Function:
-    name: str
-    needs: _Needs
-
-    @property
-    def is_async(self) -> bool:
-        return self.needs.is_async
-
-    def call(self, value: str, path: str) -> str:
-        given = [value, "r", *([path] if self.needs.path else []), *(["f"] if self.needs.info else [])]
-        return f"{self.name}({', '.join(given)})"
-
-
-@dataclass(frozen=True, slots=True)
-class _Completion:
-    """Code that completes a value: `text(first, again, path)`, where `first` stands where the value is used first."""
-
-    text: Callable[[str, str, str], str]
-    needs: _Needs
-
-    def of_name(self, name: str, path: str) -> str:
-        return self.text(name, name, path)
+    return Plan(compiler.arguments, None, False, roots, 0, size)
 
 
 class _Compiler:
@@ -167,6 +90,7 @@ class _Compiler:
             "Unexpected": Unexpected,
             "is_nothing": is_nothing,
             "nothing": nothing,
+            "refuse": refuse,
             "together": together,
         }
         self.arguments: list[Values | Make] = []
@@ -182,12 +106,22 @@ class _Compiler:
         fragments = dict(operation.fragments)
         return collect_fields(self._schema, fragments, operation.variables, root, operation.node).grouped_field_set
 
-    def selection(self, type_: GraphQLObjectType, grouped: GroupedFieldSet, *, is_root: bool = False) -> _Function:
-        """Write the function that makes the dictionary of one object of this type."""
-        check, check_needs = ([], _Needs()) if is_root else self._check(type_)
+    def selection(
+        self,
+        type_: GraphQLObjectType,
+        grouped: GroupedFieldSet,
+        *,
+        is_root: bool = False,
+        is_counted: bool = False,
+    ) -> Function:
+        """Write the function that makes the dictionary of one object of this type.
+
+        `is_counted`: the function counts what it makes, since whoever calls it may as well not.
+        """
+        check, check_needs = ([], Needs()) if is_root else self._check(type_)
         now: dict[str, str] = {}
         later: dict[str, str] = {}
-        needs = [check_needs, _Needs(path=is_root)]
+        needs = [check_needs, Needs(path=is_root, objects=1)]
         for key, details in grouped.items():
             if details[0].node.name.value == "__typename":
                 now[key] = repr(type_.name)
@@ -197,7 +131,7 @@ class _Compiler:
             (later if of_field.is_async else now)[key] = code
         if not later:
             made = ", ".join(f"{key!r}: {now[key]}" for key in grouped)
-            return self._function("select", [*check, f"return {{{made}}}"], _all(needs))
+            return self._selected([*check, f"return {{{made}}}"], all_of(needs), is_counted=is_counted)
         # What waits is begun when all else is there: nothing is left unawaited when something else fails.
         names = {key: f"k{number}" for number, key in enumerate(grouped)}
         lines = [f"{names[key]} = {code}" for key, code in now.items()]
@@ -206,12 +140,17 @@ class _Compiler:
         else:
             lines.append(f"{', '.join(names[key] for key in later)} = await together([{', '.join(later.values())}])")
         lines.append(f"return {{{', '.join(f'{key!r}: {name}' for key, name in names.items())}}}")
-        return self._function("select", [*check, *lines], _all(needs))
+        return self._selected([*check, *lines], all_of(needs), is_counted=is_counted)
 
-    def result(self, root: GraphQLObjectType, details: Details) -> _Function:
+    def _selected(self, lines: Sequence[str], needs: Needs, *, is_counted: bool) -> Function:
+        if not is_counted:
+            return self._function("select", lines, needs)
+        return self._function("select", [f"r[{OBJECTS}] += {needs.objects}", *lines], replace(needs, objects=0))
+
+    def result(self, root: GraphQLObjectType, details: Details) -> Function:
         """Write the function that completes the value of a root field, whose path and info it is given."""
         completion = self._completion(self._definition(root, details).type, details)
-        needs = _all([completion.needs, _Needs(path=True, info=True)])
+        needs = all_of([completion.needs, Needs(path=True, info=True)])
         code = completion.of_name("o", "p")
         return self._function("result", [f"return {'await ' if needs.is_async else ''}{code}"], needs)
 
@@ -222,25 +161,26 @@ class _Compiler:
         exec(code, namespace)  # noqa: S102 - of names and numbers of ours, and names that GraphQL allows
         return namespace, _bytes_of(code) + sys.getsizeof(namespace)
 
-    def _check(self, type_: GraphQLObjectType) -> tuple[list[str], _Needs]:
+    def _check(self, type_: GraphQLObjectType) -> tuple[list[str], Needs]:
         """Lines that refuse what is no object of this type."""
         if class_ := python_class(type_):
             # Of this very class, it is what Strawberry's own test would let through.
-            return [f"if o.__class__ is not {self._use(class_)}:", "    raise Unexpected(o)"], _Needs()
+            return [f"if o.__class__ is not {self._use(class_)}:", "    raise Unexpected(o)"], Needs()
         refused = "is_nothing(o)"
         if type_.is_type_of:
             refused += f" or {self._use(type_.is_type_of)}(o, f) is not True"
-        return [f"if {refused}:", "    raise Unexpected(o)"], _Needs(info=bool(type_.is_type_of))
+        return [f"if {refused}:", "    raise Unexpected(o)"], Needs(info=bool(type_.is_type_of))
 
-    def _field(self, parent: GraphQLObjectType, key: str, details: Details) -> tuple[str, _Needs]:
+    def _field(self, parent: GraphQLObjectType, key: str, details: Details) -> tuple[str, Needs]:
         """The expression for the completed value of a field of the object `o`."""
         definition = self._definition(parent, details)
         completion = self._completion(definition.type, details)
         value, is_async, takes_info = self._value(definition, details)
         has_info = takes_info or completion.needs.info
-        needs = _Needs(
+        needs = Needs(
             is_async or completion.needs.is_async,
             path=has_info or completion.needs.path,
+            objects=completion.needs.objects,
             below=merged([reads_of(parent, definition), completion.needs.below]),
         )
         path = f"Path(p, {key!r}, {parent.name!r})"
@@ -249,7 +189,7 @@ class _Compiler:
             return completion.text(f"({name} := {value})", name, path), needs
         lines = []
         if has_info:
-            lines.append(f"f = {self._use(self._make_info(parent, definition, details, completion))}(r[0], p)")
+            lines.append(f"f = {self._use(self._make_info(parent, definition, details, completion))}(r[{REQUEST}], p)")
         awaited = "await " if completion.needs.is_async else ""
         lines += [
             f"v = {'await ' if is_async else ''}{value}",
@@ -275,7 +215,7 @@ class _Compiler:
         return f"{self._use(source.function)}(o, f{rest})", source.is_async, True
 
     def _make_info(
-        self, parent: GraphQLObjectType, definition: GraphQLField, details: Details, completion: _Completion
+        self, parent: GraphQLObjectType, definition: GraphQLField, details: Details, completion: Completion
     ) -> MakeInfo:
         operation = self._operation
         nodes = [each.node for each in details]
@@ -287,27 +227,53 @@ class _Compiler:
             raise NotCompilable("type_resolver")
         return info.for_method(source.definition, completion.needs.below)
 
-    def _completion(self, type_: GraphQLOutputType, details: Details) -> _Completion:
+    def _completion(self, type_: GraphQLOutputType, details: Details) -> Completion:
         nullable = not isinstance(type_, GraphQLNonNull)
         inner = type_.of_type if isinstance(type_, GraphQLNonNull) else type_
         if is_leaf_type(inner):
             return self._leaf(inner, nullable=nullable)
+        if not nullable and is_object_type(inner) and (plain := self._plain(inner, details)):
+            return plain
         if isinstance(inner, GraphQLList):
             function = self._list(inner, details)
         elif is_abstract_type(inner):
             function = self._abstract(inner, details)
         elif is_object_type(inner):
-            function = self.selection(inner, self._subfields(inner, details))
+            function = self.selection(inner, self._subfields(inner, details), is_counted=nullable)
         else:
             raise NotCompilable("unknown_type")
         if not nullable:
-            return _Completion(lambda first, _, path: function.call(first, path), function.needs)
+            return Completion(lambda first, _, path: function.call(first, path), function.needs)
         null = "nothing()" if function.is_async else "None"
-        return _Completion(
+        return Completion(
             lambda first, again, path: f"({null} if {first} is None else {function.call(again, path)})", function.needs
         )
 
-    def _leaf(self, type_: GraphQLLeafType, *, nullable: bool) -> _Completion:
+    def _plain(self, type_: GraphQLObjectType, details: Details) -> Completion | None:
+        """The completion of an object of which only plain values are asked, as one expression; None for any other.
+
+        Most objects of an answer are such: an amount, an attribute, a picture.
+        """
+        class_ = python_class(type_)
+        items: dict[str, Callable[[str], str]] = {}
+        for key, of_field in self._subfields(type_, details).items():
+            if class_ is None or of_field[0].node.name.value == "__typename":
+                return None
+            definition = self._definition(type_, of_field)
+            source = behind(definition)
+            if not isinstance(source, Attribute) or not is_leaf_type(get_nullable_type(definition.type)):
+                return None
+            leaf = self._completion(definition.type, of_field)
+            items[key] = partial(_attribute, leaf, source.name)
+        name = self._use(class_)
+
+        def text(first: str, again: str, _: str) -> str:
+            made = ", ".join(f"{key!r}: {item(again)}" for key, item in items.items())
+            return f"({{{made}}} if {first}.__class__ is {name} else refuse({again}))"
+
+        return Completion(text, Needs(objects=1))
+
+    def _leaf(self, type_: GraphQLLeafType, *, nullable: bool) -> Completion:
         convert = self._use(leaf_of(type_))
         class_ = class_as_it_is(type_)
         if class_ is not None:
@@ -317,9 +283,9 @@ class _Compiler:
             template = f"(None if {{first}} is None else {convert}({{again}}))"
         else:
             template = f"{convert}({{first}})"
-        return _Completion(lambda first, again, _: template.format(first=first, again=again), _Needs())
+        return Completion(lambda first, again, _: template.format(first=first, again=again), Needs())
 
-    def _list(self, type_: GraphQLList[Any], details: Details) -> _Function:
+    def _list(self, type_: GraphQLList[Any], details: Details) -> Function:
         item = self._completion(type_.of_type, details)
         loop = "i, x in enumerate(o)" if item.needs.path else "x in o"
         items = f"[{item.of_name('x', 'Path(p, i, None)')} for {loop}]"
@@ -327,29 +293,30 @@ class _Compiler:
             # Anything else may be read once only, or comes asynchronously.
             "if o.__class__ is not list and o.__class__ is not tuple:",
             "    raise Unexpected(o)",
+            *([f"r[{OBJECTS}] += {item.needs.objects} * len(o)"] if item.needs.objects else []),
             f"return await together({items})" if item.needs.is_async else f"return {items}",
         ]
-        return self._function("list", lines, item.needs)
+        return self._function("list", lines, replace(item.needs, objects=0))
 
-    def _abstract(self, type_: GraphQLAbstractType, details: Details) -> _Function:
+    def _abstract(self, type_: GraphQLAbstractType, details: Details) -> Function:
         """Write the function that finds out of which type an object is, and makes its dictionary."""
-        possible = {each: self.selection(each, self._subfields(each, details)) for each in self._possible(type_)}
-        needs = _all(function.needs for function in possible.values())
+        possible = {
+            each: self.selection(each, self._subfields(each, details), is_counted=True)
+            for each in self._schema.get_possible_types(type_)
+        }
+        needs = all_of(function.needs for function in possible.values())
         classes = {each: class_ for each in possible if (class_ := python_class(each))}
         if len(classes) == len(possible) and not has_own_resolver(type_):
             tests = {f"o.__class__ is {self._use(class_)}": possible[each] for each, class_ in classes.items()}
             lines = []
         else:
-            needs = _all([needs, _Needs(info=True)])
+            needs = all_of([needs, Needs(info=True)])
             resolve = self._use(type_.resolve_type or default_type_resolver)
             lines = ["if is_nothing(o):", "    raise Unexpected(o)", f"t = {resolve}(o, f, {self._use(type_)})"]
             tests = {f"t == {each.name!r}": function for each, function in possible.items()}
         for test, function in tests.items():
             lines += [f"if {test}:", f"    return {'await ' if function.is_async else ''}{function.call('o', 'p')}"]
         return self._function("any", [*lines, "raise Unexpected(o)"], needs)
-
-    def _possible(self, type_: GraphQLAbstractType) -> Sequence[GraphQLObjectType]:
-        return self._schema.get_possible_types(type_)
 
     def _subfields(self, type_: GraphQLObjectType, details: Details) -> GroupedFieldSet:
         operation = self._operation
@@ -367,8 +334,8 @@ class _Compiler:
             raise NotCompilable("unknown_field")
         return definition
 
-    def _function(self, kind: str, lines: Sequence[str], needs: _Needs) -> _Function:
-        function = _Function(self._name(kind), needs)
+    def _function(self, kind: str, lines: Sequence[str], needs: Needs) -> Function:
+        function = Function(self._name(kind), needs)
         self._source.append(f"{'async ' if needs.is_async else ''}def {function.call('o', 'p')}:")
         self._source += [f"    {line}" for line in lines]
         if self._count > MAX_NAMES:
@@ -377,7 +344,7 @@ class _Compiler:
 
     def _argument(self, made: Values | Make) -> str:
         self.arguments.append(made)
-        return f"r[{len(self.arguments)}]"
+        return f"r[{ARGUMENTS + len(self.arguments) - 1}]"
 
     def _use(self, thing: Any) -> str:
         """The name by which generated code finds the thing."""
@@ -388,6 +355,11 @@ class _Compiler:
     def _name(self, kind: str) -> str:
         self._count += 1
         return f"{kind}{self._count}"
+
+
+def _attribute(leaf: Completion, name: str, of: str) -> str:
+    """The completed value of an attribute, which may be looked up twice."""
+    return leaf.of_name(f"{of}.{name}", "")
 
 
 def _bytes_of(code: CodeType) -> int:

@@ -6,7 +6,7 @@ A query has no side effects, so one that falls is executed again from the beginn
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import structlog
 from graphql import DocumentNode, FragmentDefinitionNode, OperationDefinitionNode
@@ -15,10 +15,11 @@ from graphql.execution.values import VariableValues
 
 from gateway.graphql.documents.memory import Memory, size_of
 from gateway.graphql.execution import counters
-from gateway.graphql.execution.compiler import Operation, Plan, compile_query, compile_results
+from gateway.graphql.execution.compiler import compile_query, compile_results
 from gateway.graphql.execution.conditions import conditions_of
 from gateway.graphql.execution.errors import NotCompilable
 from gateway.graphql.execution.info import Request
+from gateway.graphql.execution.plan import OBJECTS, Operation, Plan
 from gateway.graphql.execution.schema_parts import SchemaParts
 
 log = structlog.get_logger(__name__)
@@ -134,6 +135,14 @@ class CompiledOperations:
         return plan
 
 
+class Data(NamedTuple):
+    """What a query answers."""
+
+    fields: dict[str, Any]
+    objects: int
+    """That it holds, itself among them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Attempt:
     """A plan for one request."""
@@ -141,19 +150,20 @@ class Attempt:
     record: Record
     plan: Plan
 
-    async def data(self, request: Request) -> dict[str, Any] | None:
+    async def data(self, request: Request) -> "Data | None":
         """The data of the answer; None when the query is to be executed by graphql-core from the beginning."""
         plan = self.plan
         if plan.run is None:
             return None
         try:
-            made = plan.run(request.root, plan.arguments_for(request), None)
+            given = plan.given(request)
+            made = plan.run(request.root, given, None)
             data: dict[str, Any] = await made if plan.is_async else made
         except Exception as error:  # noqa: BLE001 - whatever it is, graphql-core makes of it what the answer says
             self.note_fall(error)
             return None
         self.note_success()
-        return data
+        return Data(data, given[OBJECTS])
 
     def note_success(self) -> None:
         self.record.falls = 0

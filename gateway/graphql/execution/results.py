@@ -38,7 +38,7 @@ class ResultsExecutor(StrawberryGraphQLCoreExecutionContext):
         root = attempt.plan.roots[str(path.key)]
         try:
             request = Request(self.root_value, self.context_value, self.variable_values)
-            completed = root.complete(result, attempt.plan.arguments_for(request), path, info)
+            completed = root.complete(result, attempt.plan.given(request), path, info)
         except Exception as error:  # noqa: BLE001 - graphql-core makes of it what the answer says
             attempt.note_fall(error)
             return by_graphql_core()

@@ -5,10 +5,17 @@ from typing import Any
 
 from graphql.pyutils import Undefined, gather_with_cancel, is_awaitable
 
+from gateway.graphql.execution.errors import Unexpected
+
 
 def is_nothing(value: Any) -> bool:
     """Whether it is null, an error, or still to be waited for: whatever graphql-core makes of it, it is no object."""
     return value is None or value is Undefined or isinstance(value, Exception) or is_awaitable(value)
+
+
+def refuse(value: Any) -> Any:
+    """Leave the value to graphql-core."""
+    raise Unexpected(value)
 
 
 async def nothing() -> None:

@@ -91,6 +91,8 @@ class _Outcome(NamedTuple):
     """What came of executing it."""
 
     data: dict[str, Any] | None
+    objects: int
+    """That the data hold."""
     errors: Sequence[GraphQLError]
     policies: Set[Policy]
     degraded: bool
@@ -262,7 +264,8 @@ async def _execute(accepted: _Accepted, context: RequestContext, spent: throttle
         with collecting_policies() as policies, noting_degradation() as degradation:
             data = await accepted.attempt.data(Request(None, context, accepted.variables))
         if data is not None:
-            return _answered(accepted, context, spent, _Outcome(data, (), policies, degraded=degradation.noted))
+            outcome = _Outcome(data.fields, data.objects, (), policies, degraded=degradation.noted)
+            return _answered(accepted, context, spent, outcome)
         # What it has cost so far comes on top.
         spent = await charges.charge(context.client, max(accepted.asked, throttle.LEAST))
     if not accepted.operation.is_query:
@@ -274,14 +277,15 @@ async def _execute(accepted: _Accepted, context: RequestContext, spent: throttle
             operation_name=accepted.request.operation_name,
             context_value=context,
         )
-    outcome = _Outcome(result.data, result.errors or (), policies, degraded=degradation.noted)
+    objects = cost.objects_in(result.data)
+    outcome = _Outcome(result.data, objects, result.errors or (), policies, degraded=degradation.noted)
     return _answered(accepted, context, spent, outcome)
 
 
 def _answered(accepted: _Accepted, context: RequestContext, spent: throttle.Spent, outcome: _Outcome) -> Answer:
     asked, is_query = accepted.asked, accepted.operation.is_query
     # What is asked for is an upper bound; of it the objects in the answer were needed. A write costs what it costs.
-    actual = min(asked, cost.objects_in(outcome.data) - 1) if is_query else asked
+    actual = min(asked, outcome.objects - 1) if is_query else asked
     answer = Answer({"data": outcome.data, "extensions": {"cost": _cost(asked, max(0, actual), spent)}})
     if outcome.degraded:
         answer.content["extensions"]["degraded"] = True
