@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 from django.contrib.auth import HASH_SESSION_KEY, SESSION_KEY
-from django.contrib.sessions.backends.base import CreateError, SessionBase, UpdateError
+from django.contrib.sessions.backends.base import SessionBase, UpdateError
 
 from gateway.accounts.owners import session_hash
 from gateway.accounts.sessions import store
@@ -77,8 +77,10 @@ class SessionStore(SessionBase):
                 raise UpdateError
         content = self._written(data)
         record = self._next_record(data, changed=self._record is None or content != self._content)
-        if not store.save(record):
-            raise CreateError if must_create else UpdateError
+        if must_create:
+            store.create(record)
+        elif not store.save(record):
+            raise UpdateError
         self._record, self._content = record, content
 
     def touch(self) -> bool:

@@ -52,6 +52,24 @@ def save(record: SessionRecord) -> bool:
     return True
 
 
+def create(record: SessionRecord) -> None:
+    """Keep the record of a session that begins in at least one of the two stores.
+
+    Nobody has its key yet, so a crash on the way costs nothing: Redis is told once, when Cassandra has answered.
+    """
+    try:
+        rows.save(record)
+    except CassandraError:
+        synced = False
+    else:
+        synced = True
+    try:
+        cache.save(record, synced=synced, queued=not synced and rows.configured())
+    except RedisError as error:
+        if not synced:
+            raise SessionsUnavailable("neither Redis nor Cassandra keeps the session") from error
+
+
 def end(session_id: str, record: SessionRecord | None = None) -> None:
     """End the session for good: no save that comes later brings it back. `record`: if the caller has it."""
     kept = False
