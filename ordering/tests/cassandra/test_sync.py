@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, cast
@@ -20,8 +20,8 @@ from deploy.local.start.stack import Stack
 from gateway.cassandra.driver.circuit import CIRCUIT
 from gateway.cassandra.driver.session import CONNECTOR
 from gateway.cassandra.partition_stats import PARTITION_STATS, TRUSTED, buckets_of, largest, measure
-from gateway.cassandra.reads import read
-from gateway.cassandra.statements import Write
+from gateway.cassandra.reads import first, read
+from gateway.cassandra.statements import Consistency, Select, Write
 from gateway.cassandra.table import Table
 from gateway.cassandra.writes import write
 from gateway.mongo.client import Document
@@ -384,6 +384,24 @@ def test_buying_and_copying_reach_one_shard(orders: Database[Document]) -> None:
         copy_documents(SYNCED, SYNCED.find([(order["owner"], order["_id"])]))
 
     assert sent == {Sent("find", "orders", "sync", 1): 1, Sent("update", "orders", "sync", 1): 2}
+
+
+def test_counting_a_large_partition_costs_a_few_reads(orders: Database[Document]) -> None:
+    day = date(2001, 2, 3)
+    made = datetime(2001, 2, 3, tzinfo=UTC)
+    rows = [{"day": day, "bucket": 0, "created_at": made, "order_id": f"{number:04}"} for number in range(500)]
+    write(ORDERS_BY_PERIOD.upsert(row, timestamp=1) for row in rows)
+    asked = "SELECT count FROM system_views.local_read_latency WHERE keyspace_name = ? AND table_name = ?"
+    key = (ORDERS_BY_PERIOD.keyspace, ORDERS_BY_PERIOD.name)
+
+    def reads() -> int:
+        row = first(Select(asked, key, Consistency.ONE, page_size=1))
+        assert row is not None
+        return int(row["count"])
+
+    before = reads()
+    assert measure(ORDERS_BY_PERIOD, (day, 0)).rows == 500
+    assert reads() - before < 10
 
 
 def test_busy_day_gets_more_buckets_and_what_was_written_stays_where_it_is(orders: Database[Document]) -> None:
