@@ -38,7 +38,6 @@ from gateway.redis.clients import redis_client
 from gateway.sync.tests.rows import forget_rows
 from gateway.tests.redis_servers import RedisServer, free_port, redis_servers
 from gateway.tests.web_servers import Server, answering
-from ordering.checkout.holds import QUEUE
 
 # Fixtures that several apps share: a small shop, and products in it to buy.
 pytest_plugins = ("catalog.tests.shop", "cart.tests.shop")
@@ -151,7 +150,8 @@ def run_worker(cluster: None, tmp_path: Path) -> Iterator[Callable[..., Path]]:
     They end with the test: a worker that stays would do the tasks of later tests behind their backs.
     """
     redis = redis_client()
-    redis.delete(settings.CELERY_TASK_DEFAULT_QUEUE, QUEUE, *redis.scan_iter("soon:*"), *redis.scan_iter("sync:*"))
+    waiting = [key for pattern in ("soon:*", "sync:*", "queue:*") for key in redis.scan_iter(pattern)]
+    redis.delete(settings.CELERY_TASK_DEFAULT_QUEUE, *waiting)
     with _processes(tmp_path) as start:
         yield lambda *options, **environment: start("celery", "-A", "gateway", "worker", *options, **environment)
 

@@ -19,6 +19,7 @@ from cart.errors import (
 from catalog.documents import ProductDocument
 from catalog.products.cards import ProductKey, is_on_sale, products_to_buy
 from catalog.structure.guard import missing_geozones
+from catalog.structure.names import GEOZONE_NAMES
 from gateway.domain.errors import DomainError, Refused
 from gateway.mongo.reads import run_steps
 
@@ -172,4 +173,7 @@ def _over(name: str, quantity: int, *path: str | int, least: int = 1) -> Quantit
 
 def _is_missing(geozone: str) -> bool:
     # Codes are ASCII; half of a surrogate pair, which JSON can spell, would not even reach the server.
-    return not geozone.isascii() or bool(missing_geozones([geozone]))
+    if not geozone.isascii():
+        return True
+    # One that has been deleted a moment ago may stand in a cart: the checkout asks again.
+    return geozone not in GEOZONE_NAMES.get() and bool(missing_geozones([geozone]))

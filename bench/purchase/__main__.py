@@ -114,7 +114,8 @@ def _wait_until_done() -> None:
 @contextmanager
 def _started() -> Iterator[tuple[int, dict[str, list[int]]]]:
     """A web process and a worker as `make run` starts them; its port, and their ids by name."""
-    redis_client().delete("celery", *redis_client().scan_iter("sync:*"), *redis_client().scan_iter("soon:*"))
+    waiting = [key for pattern in ("sync:*", "soon:*", "queue:*") for key in redis_client().scan_iter(pattern)]
+    redis_client().delete("celery", *waiting)
     cache_client().flushdb()
     port = free_port()
     programs = Path(sys.executable).parent

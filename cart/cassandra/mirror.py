@@ -21,7 +21,7 @@ log = structlog.get_logger(__name__)
 
 MIRROR_TASK = "cart.tasks.mirror"
 # A buyer who chooses quantities changes the cart several times in a row, and others change theirs: one task copies all.
-OWNERS = Queue("cart:mirror", MIRROR_TASK, delay=2)
+OWNERS = Queue("queue:carts", MIRROR_TASK, delay=2)
 # A tenth of a second's work.
 BATCH = 100
 

@@ -34,6 +34,8 @@ FIELDS_SHOWN = (
 FIELDS_TO_BUY = (*FIELDS_SHOWN, "withdrawn")
 # What tells which card it is, and whether buyers see its category.
 FIELDS_ALWAYS = ("category",)
+# What decides whether a product can be bought, and at what price.
+FIELDS_TO_OFFER = ("category", "name", "price", "withdrawn")
 
 
 class ProductKey(NamedTuple):
@@ -76,6 +78,11 @@ def cards_wherever(keys: Sequence[ProductKey]) -> Steps[Products]:
 def products_to_buy(keys: Sequence[ProductKey]) -> Steps[Products]:
     """Products as a cart or an order needs them, also those that are in another category by now, withdrawn ones too."""
     return _wherever(keys, STOCK_CHECK, FIELDS_TO_BUY)
+
+
+def products_to_offer(keys: Sequence[ProductKey]) -> Steps[Products]:
+    """Like `products_to_buy`, only what decides whether they can be bought, and at what price."""
+    return _wherever(keys, STOCK_CHECK, FIELDS_TO_OFFER)
 
 
 def product_for_staff(product_id: str) -> Steps[ProductDocument | None]:

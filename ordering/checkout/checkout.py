@@ -16,7 +16,7 @@ from cart.completion import ACTIVE, cart_as_it_stands, take_cart
 from cart.documents import CartDocument
 from cart.reading import active_cart, newest_cart
 from catalog.errors import UnknownGeozone
-from catalog.products.cards import ProductKey, products_to_buy
+from catalog.products.cards import ProductKey, products_to_buy, products_to_offer
 from catalog.stock.reservations import Hold, Purpose, marks_of_cart, release, reserve
 from catalog.structure.guard import missing_geozones
 from gateway.domain.errors import DomainError, Refused
@@ -94,7 +94,7 @@ def _buy(owner: str, wanted: Purchase, network: str | None) -> Bought:
 
 def _attempt(cart: CartDocument, wanted: Purchase, network: str | None) -> Bought | None:
     """One attempt to buy; None when what was read of the cart or the products is no longer so."""
-    offer = offered(cart, run_steps(products_to_buy(keys_in(cart))))
+    offer = offered(cart, run_steps(products_to_offer(keys_in(cart))))
     if offer.total > wanted.expected_total:
         raise TotalRisen("expected_total", expected=wanted.expected_total, total=offer.total)
     order_id = str(uuid7())

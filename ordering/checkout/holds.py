@@ -11,44 +11,29 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import structlog
-from redis.exceptions import RedisError
-
 from cart.completion import fence_cart
 from catalog.documents import Mark
 from catalog.products.cards import ProductKey
 from catalog.stock.book import enter_receipts
 from catalog.stock.reservations import MarkedProduct, Pieces, Purpose, marked_before, marks_of_cart, release, settle
-from gateway.background import mark_begun, send_soon
-from gateway.redis.clients import redis_client
+from gateway.background import Queue, queue_soon, taken_from
 from ordering.reading.orders import find_order
 from ordering.stock.debts import RECEIPTS_KEPT, still_owed
 from ordering.stock.taking import fence_taking
 
-log = structlog.get_logger(__name__)
-
 # Far longer than any checkout takes: the endpoint gives up after ten seconds.
 ABANDONED_AFTER = timedelta(minutes=2)
 SETTLE_TASK = "ordering.tasks.settle_queued"
-QUEUE = "ordering:settle"
 # Long enough that a product that sells well is settled for several orders at once, short enough that its marks are few.
 SETTLE_SECONDS = 2
+HOLDS = Queue("queue:holds", SETTLE_TASK, delay=SETTLE_SECONDS)
 # Enough for a second of a busy sale; one update per product settles all of its holds.
 BATCH = 1_000
-# Orders that wait for a worker, some 200 bytes each. The oldest beyond are left to the sweep.
-WAITING = 100_000
 
 
 def settle_soon(pieces: Sequence[Pieces], hold_id: str) -> None:
     """Leave the holds of a committed order to a worker, which settles those of many orders at once."""
-    try:
-        waiting = redis_client().rpush(QUEUE, json.dumps([hold_id, [each.key for each in pieces]]))
-        if waiting > WAITING:
-            redis_client().ltrim(QUEUE, -WAITING, -1)
-    except RedisError as error:
-        log.warning("settling_left_to_the_sweep", error=type(error).__name__)
-    else:
-        send_soon(SETTLE_TASK, QUEUE, delay=SETTLE_SECONDS)
+    queue_soon(HOLDS, json.dumps([hold_id, [each.key for each in pieces]]))
 
 
 def settle_queued() -> list[str]:
@@ -56,13 +41,10 @@ def settle_queued() -> list[str]:
 
     What is queued meanwhile has its own task: while everybody buys, this one would never end, and tell no buyer.
     """
-    mark_begun(SETTLE_TASK, QUEUE)
     settled: list[str] = []
-    left = redis_client().llen(QUEUE)
-    while left > 0 and (texts := redis_client().lpop(QUEUE, min(BATCH, left))):
-        left -= len(texts)
+    with taken_from(HOLDS, most=BATCH) as texts:
         marks: dict[ProductKey, list[str]] = defaultdict(list)
-        for hold_id, keys in (json.loads(str(text)) for text in texts):
+        for hold_id, keys in map(json.loads, texts):
             for key in keys:
                 marks[ProductKey(*key)].append(hold_id)
             settled.append(hold_id)

@@ -32,7 +32,7 @@ log = structlog.get_logger(__name__)
 
 ORDERS = Order._meta.db_table
 MAIL_TASK = "ordering.tasks.mail"
-LETTERS = Queue("ordering:mail", MAIL_TASK)
+LETTERS = Queue("queue:letters", MAIL_TASK)
 # A batch of writes costs little more than one. Who dies between sending and striking off repeats no more than these.
 BATCH = 20
 # Half of the first lease: who is slower leaves the rest to others, before these can take what is just being sent.

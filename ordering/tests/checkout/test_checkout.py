@@ -13,6 +13,7 @@ from pymongo.database import Database
 from cart.tests.shop import CUSTOMER, GUEST, fill, sell
 from catalog.products.upsert import upsert_product
 from catalog.tests.shop import MARINA, draft, raised
+from gateway import background
 from gateway.domain.errors import Refused
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
@@ -233,8 +234,8 @@ def test_hold_of_a_committed_order_is_settled_by_the_sweep_and_keeps_its_reserva
 def test_no_more_orders_wait_for_a_worker_than_may_and_the_sweep_settles_the_rest(
     orders: Database[Document], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(holds, "WAITING", 1)
-    redis_client().delete(holds.QUEUE)
+    monkeypatch.setattr(background, "QUEUED", 1)
+    redis_client().delete(holds.HOLDS.name)
     bought = []
     for owner in (CUSTOMER, GUEST):
         fill(owner, ("PROD-1", 1))
@@ -250,7 +251,7 @@ def test_what_is_sold_while_a_worker_settles_is_left_to_the_next(
 ) -> None:
     for owner in (CUSTOMER, GUEST):
         fill(owner, ("PROD-1", 1))
-    redis_client().delete(holds.QUEUE)
+    redis_client().delete(holds.HOLDS.name)
     first = buy().order
     later: list[str] = []
 
