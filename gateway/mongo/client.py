@@ -12,6 +12,8 @@ from pymongo.asynchronous.database import AsyncDatabase
 from pymongo.collection import Collection
 from pymongo.database import Database
 
+from gateway.mongo.fast_reads import FAST_READS
+
 Document = dict[str, Any]
 """A document of any collection, for what works on all of them. The shop's own are typed in each app's documents.py."""
 Expression = dict[str, Any]
@@ -61,6 +63,7 @@ def async_database() -> AsyncDatabase[Document]:
 
 
 async def close_async_client() -> None:
+    await FAST_READS.close()
     if found := _async_clients.pop(asyncio.get_running_loop(), None):
         with pymongo.timeout(FAREWELL_SECONDS):
             await found.close()

@@ -13,7 +13,7 @@ from pymongo.monitoring import CommandFailedEvent, CommandListener, CommandStart
 
 from gateway.mongo.outage import MONGODB
 from gateway.mongo.policies import current_scope
-from gateway.mongo.routing import ROUTING
+from gateway.mongo.routing import ROUTING, Shards
 
 # A mongos answers for these alone, also when every shard behind it is gone.
 _WITHOUT_SHARDS = {"admin", "config"}
@@ -40,12 +40,12 @@ class CommandCounter(CommandListener):
         collection = event.command[event.command_name]
         reached = [ROUTING.shards_reached(collection, query) for query in queries]
         shards = None if None in reached else len(frozenset().union(*reached))  # type: ignore[arg-type]
-        scope = current_scope()
-        if scope and event.command.get("$readPreference", {}).get("mode", "primary") != "secondary":
-            scope.note_primary(f"{event.command_name} on {collection}")
-        sent = Sent(event.command_name, collection, scope.policy.name if scope else "", shards)
-        with self._lock:
-            self._counts[sent] += 1
+        mode = event.command.get("$readPreference", {}).get("mode", "primary")
+        self._count(event.command_name, collection, shards, secondaries_only=mode == "secondary")
+
+    def note_find(self, collection: str, shards: Shards | None, *, secondaries_only: bool) -> None:
+        """Count a find that is about to be sent without PyMongo, which tells of its own commands."""
+        self._count("find", collection, None if shards is None else len(shards), secondaries_only=secondaries_only)
 
     def succeeded(self, event: CommandSucceededEvent) -> None:
         if event.database_name not in _WITHOUT_SHARDS:
@@ -53,6 +53,14 @@ class CommandCounter(CommandListener):
 
     def failed(self, event: CommandFailedEvent) -> None:
         """Nothing to do: a command is counted when it is sent."""
+
+    def _count(self, command: str, collection: str, shards: int | None, *, secondaries_only: bool) -> None:
+        scope = current_scope()
+        if scope and not secondaries_only:
+            scope.note_primary(f"{command} on {collection}")
+        sent = Sent(command, collection, scope.policy.name if scope else "", shards)
+        with self._lock:
+            self._counts[sent] += 1
 
     def totals(self) -> Counter[Sent]:
         with self._lock:

@@ -13,14 +13,16 @@ from typing import Any, Generic, TypeVar
 
 from pymongo.client_session import ClientSession
 from pymongo.errors import OperationFailure
-from pymongo.read_preferences import Primary
+from pymongo.read_preferences import Primary, Secondary
 
 from gateway.deadline import remaining_ms
 from gateway.mongo.client import Document, async_database, client, database, orm_connection
+from gateway.mongo.commands import COMMANDS
+from gateway.mongo.fast_reads import FAST_READS
 from gateway.mongo.lag import LAG
-from gateway.mongo.outage import asking
+from gateway.mongo.outage import MONGODB, asking
 from gateway.mongo.policies import Policy, Preference, under
-from gateway.mongo.routing import ROUTING
+from gateway.mongo.routing import ROUTING, Shards
 
 T = TypeVar("T")
 
@@ -45,6 +47,21 @@ class Read(Generic[T]):
     limit: int = 0
     hint: str | None = None
     """The name of the index to walk, where the planner's choice would depend on which query it saw first."""
+
+    def fast_options(self) -> dict[str, Any]:
+        """What `find_arguments` has besides the filter, as the other driver names it."""
+        options: dict[str, Any] = {"comment": self.policy.name}
+        if self.fields is not None:
+            options["projection"] = dict.fromkeys(self.fields, 1)
+        if self.sort:
+            options["sort"] = dict(self.sort)
+        if self.limit:
+            options["limit"] = self.limit
+        if self.hint:
+            options["hint"] = self.hint
+        if (milliseconds := remaining_ms()) is not None:
+            options["max_time_ms"] = milliseconds
+        return options
 
     def find_arguments(self) -> dict[str, Any]:
         return {
@@ -187,13 +204,32 @@ async def run_async(read: Read[T] | Aggregation[T]) -> T:
     with asking():
         if LAG.is_old():
             await asyncio.to_thread(_refresh)
-        collection = async_database().get_collection(read.collection, read_preference=_preference(read))
+        shards = ROUTING.shards_reached(read.collection, read.where)
+        preference = read.policy.preference_at(LAG.worst(shards))
         with under(read.policy):
-            if isinstance(read, Aggregation):
-                documents = await (await collection.aggregate(**read.aggregate_arguments())).to_list()
-            else:
-                documents = await collection.find(**read.find_arguments()).to_list()
+            documents = await _find_fast(read, preference, shards) if isinstance(read, Read) else None
+            if documents is None:
+                documents = await _ask_pymongo(read, preference)
     return read.result(documents)
+
+
+async def _find_fast(read: Read[Any], preference: Preference, shards: Shards | None) -> list[Any] | None:
+    """The documents; None where PyMongo is to be asked."""
+    collection = await FAST_READS.collection(read.collection, preference)
+    if collection is None:
+        return None
+    COMMANDS.note_find(read.collection, shards, secondaries_only=isinstance(preference, Secondary))
+    documents = await FAST_READS.find(collection, read.where, read.fast_options())
+    if documents is not None:
+        MONGODB.note_answer()
+    return documents
+
+
+async def _ask_pymongo(read: Read[Any] | Aggregation[Any], preference: Preference) -> list[Any]:
+    collection = async_database().get_collection(read.collection, read_preference=preference)
+    if isinstance(read, Aggregation):
+        return await (await collection.aggregate(**read.aggregate_arguments())).to_list()
+    return await collection.find(**read.find_arguments()).to_list()
 
 
 Steps = Generator[Read[Any] | Aggregation[Any], Any, T]

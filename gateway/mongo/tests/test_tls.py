@@ -16,6 +16,7 @@ from deploy.local.progress import Progress
 from deploy.local.servers import mongodb
 from deploy.tests.servers import running
 from gateway.mongo.backend.base import DatabaseWrapper
+from gateway.mongo.fast_reads import address_of, mongojet
 from gateway.tests.certificates import Certificates, make_certificates
 from gateway.tests.redis_servers import free_port
 
@@ -68,6 +69,26 @@ def test_both_clients_speak_tls_by_the_options_of_the_address(address: str, cert
         connection.database["things"].insert_one({"_id": 1})
         assert connection.database["things"].find_one() == {"_id": 1}
         assert asyncio.run(ping()) == 1.0
+    finally:
+        connection.close_pool()
+
+
+def test_finds_by_the_other_driver_speak_tls_by_the_same_options(address: str, certificates: Certificates) -> None:
+    connection = orm(trusted(address, certificates))
+
+    async def find(uri: str) -> list[Any]:
+        client = await mongojet.create_client(address_of(uri))
+        try:
+            found: list[Any] = await client.get_database("tls").get_collection("found").find_many({})
+            return found
+        finally:
+            await client.close()
+
+    try:
+        connection.database["found"].insert_one({"_id": 1})
+        assert asyncio.run(find(trusted(address, certificates))) == [{"_id": 1}]
+        with pytest.raises(mongojet.ConnectionFailure):
+            asyncio.run(find(f"mongodb://{address}/?tls=true"))
     finally:
         connection.close_pool()
 
