@@ -42,6 +42,5 @@ EXPOSE 8000
 HEALTHCHECK --interval=15s --timeout=3s --start-period=30s --retries=3 \
     CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8000/healthz', timeout=2)"]
 
-# A process per core that this container may use, or WEB_CONCURRENCY of them. What proxies say of the client is read by the
-# gateway itself.
-CMD ["sh", "-c", "exec uvicorn gateway.asgi:application --no-proxy-headers --no-server-header --host 0.0.0.0 --port 8000 --workers ${WEB_CONCURRENCY:-$(nproc)}"]
+# A process per core that this container may use, or WEB_CONCURRENCY of them.
+CMD ["python", "-m", "gateway.web.server", "--host", "0.0.0.0", "--port", "8000"]

@@ -2,8 +2,8 @@
 
 Each half has its own bound on what it does at once; the health pages have none.
 
-Django's middleware would cost a GraphQL read fifteen thread hops. Run with `uvicorn gateway.asgi:application
---no-proxy-headers`: TRUSTED_PROXIES says whom to believe about the client.
+Django's middleware would cost a GraphQL read fifteen thread hops. Served by `gateway.web.server`, or by
+`uvicorn gateway.asgi:application --no-proxy-headers`: TRUSTED_PROXIES says whom to believe about the client.
 """
 
 import gc

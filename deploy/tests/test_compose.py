@@ -37,7 +37,7 @@ from deploy.tests.descriptions import (
 )
 from deploy.tests.secrets import make_secrets
 
-# Read by the jobs' scripts and by uvicorn, not by the settings.
+# Read by the jobs' scripts and by the web server's parent, not by the settings.
 BESIDE_THE_SETTINGS = {"setup": {"CASSANDRA_SCHEMA_PASSWORD"}, "web": {"WEB_CONCURRENCY"}}
 
 

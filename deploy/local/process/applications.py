@@ -16,6 +16,8 @@ NAMES = ("web", "worker", "beat")
 TASK_SECONDS = 3.0
 # Longer than the driver looks for a MongoDB that is away (MONGODB_SERVER_SELECTION_MS): so long may a request take.
 STOP_SECONDS = 15.0
+# One per core, but no more than so many: each takes 130 MB, and a developer's machine runs the stores, too.
+WEB_PROCESSES = 4
 # Celery warns every worker of root, whatever messages it accepts. Ours takes JSON alone, which runs no code, and who
 # develops as root, in a container for example, has nobody else to be. Production's worker keeps the warning.
 NO_WARNING_OF_ROOT = "ignore:You're running the worker with superuser privileges"
@@ -38,9 +40,8 @@ class Application:
 def applications(layout: Layout, addresses: dict[str, str], *, port: int) -> list[Application]:
     programs = Path(sys.executable).parent
     celery = (str(programs / "celery"), "--quiet", "-A", "gateway")  # without the banner
-    served = ("gateway.asgi:application", "--no-proxy-headers", "--host", HOST, "--port", str(port))
     commands = {
-        "web": (str(programs / "uvicorn"), *served),
+        "web": (sys.executable, "-m", "gateway.web.server", "--host", HOST, "--port", str(port)),
         "worker": (*celery, "worker"),
         "beat": (*celery, "beat", "--schedule", str(layout.run / "beat-schedule")),
     }
@@ -49,6 +50,7 @@ def applications(layout: Layout, addresses: dict[str, str], *, port: int) -> lis
         **addresses,
         "LOG_FORMAT": "console",
         "PYTHONUNBUFFERED": "1",
+        "WEB_CONCURRENCY": os.environ.get("WEB_CONCURRENCY") or str(min(len(os.sched_getaffinity(0)), WEB_PROCESSES)),
         "PYTHONWARNINGS": ",".join(filter(None, (os.environ.get("PYTHONWARNINGS"), NO_WARNING_OF_ROOT))),
     }
     return [Application(Process.of(layout, name), commands[name], environment) for name in NAMES]

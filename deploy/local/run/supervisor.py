@@ -8,6 +8,7 @@ from deploy.local.errors import StackError
 from deploy.local.process.applications import Application
 from deploy.local.process.log import Follower, tail
 from deploy.local.process.ports import HOST
+from deploy.local.process.process import adopt_lost
 from deploy.local.start.stack import Stack
 
 POLL_SECONDS = 0.1
@@ -74,6 +75,8 @@ class Supervisor:
         for name, application in self._applications.items():
             if name in self._due or application.process.identity:
                 continue
+            # What it has started itself, such as the processes of the web server, would hold its port.
+            adopt_lost([application.process])
             lived = time.monotonic() - self._born[name]
             self._fast_deaths[name] = self._fast_deaths[name] + 1 if lived < FAST_DEATH_SECONDS else 0
             log = application.process.log
