@@ -118,6 +118,12 @@ def test_run_serves_the_shop_until_it_is_told_to_stop(runner: Launcher, port: in
         time.sleep(0.05)
     assert after["beat"] != before["beat"]
     assert (after["web"], after["worker"]) == (before["web"], before["worker"])
+    # The web server's own processes outlive it, and must give back its port.
+    os.kill(after["web"], signal.SIGKILL)
+    until_line(run, "web is started again in 1 s.")
+    while pids(runner).get("web", after["web"]) == after["web"] or is_free(port):
+        time.sleep(0.05)
+    ask_for_geozones(port)
 
     status, output = runner("stop")
     assert status == 0, output
