@@ -38,11 +38,11 @@ class Server(NamedTuple):
 
 @contextmanager
 def web_server(*, workers: int = 1, variables: Mapping[str, str] | None = None) -> Iterator[Server]:
-    """A web server of its own that answers, with so many processes; ended with the block."""
+    """A web server of its own that answers, with so many processes, 0: one per core; ended with the block."""
     port = free_port()
-    application = ("gateway.asgi:application", "--no-proxy-headers", "--no-server-header", "--no-access-log")
-    command = [sys.executable, "-m", "uvicorn", *application, "--port", str(port), "--workers", str(workers)]
-    with running(command, port, {**VARIABLES, **(variables or {})}, path="/healthz") as pid:
+    command = [sys.executable, "-m", "gateway.web.server", "--port", str(port)]
+    environment = {**VARIABLES, "WEB_CONCURRENCY": str(workers or ""), **(variables or {})}
+    with running(command, port, environment, path="/healthz") as pid:
         yield Server(GATEWAY, pid, port)
 
 

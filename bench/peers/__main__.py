@@ -33,6 +33,8 @@ HOT, FRESH = 20, 4_000
 # Shapes of so many variables that what is new in a round is new to every cache.
 SHAPES_OF_A_CACHE = ("page", "card", "home")
 DATA = b'{"data":'
+# The gateway without its cache of answers, which its peers do not have either.
+FORGETFUL = {"GRAPHQL_ANSWERS_BYTES": "0"}
 
 Results = dict[tuple[str, str], list[Measured]]
 """By shape and server, a figure for each round."""
@@ -57,7 +59,7 @@ def _measure(shop: Shop, arguments: argparse.Namespace) -> int:
     with ExitStack() as ended:
         stores = ended.enter_context(stores_pinned(cores.others))
         client = ended.enter_context(client_process(cores.others))
-        servers = _start(arguments.peers, shop, ended)
+        servers = _start(arguments.peers, shop, ended, cached=arguments.cached)
         for server in servers:
             pin(server.pid, cores.server)
         apart = f"servers on core {set(cores.server)}, clients and {stores} stores on {set(cores.others)}"
@@ -79,9 +81,10 @@ def _measure(shop: Shop, arguments: argparse.Namespace) -> int:
     return different
 
 
-def _start(kinds: Sequence[str], shop: Shop, ended: ExitStack) -> list[Server]:
+def _start(kinds: Sequence[str], shop: Shop, ended: ExitStack, *, cached: bool) -> list[Server]:
     node = ended.enter_context(peers(shop))
-    return [ended.enter_context(web_server()), *(ended.enter_context(node.server(kind)) for kind in kinds)]
+    gateway = ended.enter_context(web_server(variables={} if cached else FORGETFUL))
+    return [gateway, *(ended.enter_context(node.server(kind)) for kind in kinds)]
 
 
 def _requests(shape: str, shop: Shop, token: str, *, cached: bool, number: int) -> Requests:

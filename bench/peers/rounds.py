@@ -15,7 +15,7 @@ from typing import NamedTuple
 import uvloop
 
 from bench.connection import Connection
-from bench.processes import cpu_seconds
+from bench.purchase.processes import cpu_seconds
 from bench.web import Server
 
 # Of each five requests that a cache of responses sees, four have been asked before.
@@ -70,9 +70,9 @@ def client_process(cores: Collection[int]) -> Iterator[Executor]:
 
 
 def measure(server: Server, requests: Requests, of: Round, client: Executor) -> Measured:
-    before, started = cpu_seconds(server.pid), time.perf_counter()
+    before, started = cpu_seconds([server.pid]), time.perf_counter()
     seen: Seen = client.submit(ask, server.port, requests, of).result()
-    used, elapsed = cpu_seconds(server.pid) - before, time.perf_counter() - started
+    used, elapsed = cpu_seconds([server.pid]) - before, time.perf_counter() - started
     number = max(1, len(seen.seconds))
     return Measured(
         1e6 * used / number,
