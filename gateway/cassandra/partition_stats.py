@@ -52,6 +52,8 @@ MEASURED_EVERY_SECONDS = 20
 MEASURED_AT_ONCE = 8
 # A count is one row, but Cassandra reads what it counts in pages of this size, each as dear as a request.
 COUNTED_AT_ONCE = 5_000
+# Counting reads every row, so it has a share of a process's time rather than a number of partitions.
+PAUSE_AFTER_MEASURING = 20
 # Rows whose size stands for that of the others.
 WEIGHED = 20
 # Of tables without buckets only large partitions are worth a line: there are millions of small ones.
@@ -96,6 +98,26 @@ class _Trusted:
 TRUSTED = _Trusted()
 
 
+class _Pace:
+    """When this process may count partitions again: after so many times as long as the last counting took."""
+
+    def __init__(self) -> None:
+        self._resumes = 0.0
+
+    def is_due(self) -> bool:
+        return time.monotonic() >= self._resumes
+
+    def pause_since(self, started: float) -> None:
+        now = time.monotonic()
+        self._resumes = now + PAUSE_AFTER_MEASURING * (now - started)
+
+    def forget(self) -> None:
+        self._resumes = 0.0
+
+
+PACE = _Pace()
+
+
 def choose_bucket(table: Table, *prefix: object, identity: str) -> int:
     """The bucket for a new row. Makes more buckets when the rows need them, known to readers before they are used."""
     label = _label(prefix)
@@ -117,14 +139,18 @@ async def buckets_of_async(table: Table, *prefix: object) -> range:
 
 def note(tables: Iterable[Table], partitions: Collection[Partition]) -> None:
     """Measure some of the partitions that have just been written. Never fails: the sizes are a convenience."""
+    if not PACE.is_due():
+        return
     sampled = {table.full_name: table for table in tables if table.sampled}
     chosen = [partition for partition in partitions if partition[0] in sampled]
     random.shuffle(chosen)
+    started = time.monotonic()
     try:
         for partition in _claim_due(chosen, sampled):
             measure(sampled[partition[0]], partition[1:])
     except (CassandraError, RedisError) as error:
         log.info("partition_stats.not_measured", error=type(error).__name__)
+    PACE.pause_since(started)
 
 
 def measure(table: Table, partition: Partition) -> Size:
