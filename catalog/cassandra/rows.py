@@ -9,7 +9,7 @@ from catalog.cassandra.tables import INVENTORY_BY_PRODUCT_GEO, PRODUCT_BY_ID, PR
 from catalog.documents import ProductDocument, StockLevel
 from gateway.cassandra.statements import Row, Write
 from gateway.cassandra.table import Table
-from gateway.cassandra.values import Codec
+from gateway.cassandra.values import Codec, decimal_of
 from gateway.sync.marks import timestamp_of
 
 _CARD = Codec(PRODUCT_BY_ID, id_column="product_id", beside=("attributes",))
@@ -24,12 +24,13 @@ class Place(NamedTuple):
     regions: list[str]
 
     def keys(self, product_id: str) -> Iterator[Row]:
+        price = decimal_of(self.price)
         for region in self.regions:
             yield {
                 "region": region,
                 "category": self.category,
                 "bucket": self.bucket,
-                "price": self.price.to_decimal(),
+                "price": price,
                 "product_id": product_id,
             }
 

@@ -34,4 +34,13 @@ class Write:
     params: tuple[Any, ...]
     consistency: Consistency
     partition: tuple[Any, ...]
-    """Equal for writes to one partition of one table, which may travel together."""
+    """Equal for writes to one partition of one table: the table's full name and the values of the partition key."""
+
+    @property
+    def mutation(self) -> tuple[Any, ...]:
+        """Equal for writes that Cassandra applies as one, and that may therefore travel together.
+
+        A key has the same replicas in every table of its keyspace.
+        """
+        keyspace, _, _ = self.partition[0].partition(".")
+        return (keyspace, self.consistency, *self.partition[1:])

@@ -80,6 +80,8 @@ class Table:
     All or none: a single write under the clock's time would outlive the versions that follow."""
     sampled: float = 0.0
     """The share of written partitions that a sync measures for partition_stats; 1 where buckets depend on it."""
+    _inserts: dict[str, str] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """The text of an upsert, by the table's full name: it is made for every row."""
 
     def __post_init__(self) -> None:
         _check_names(self.name, *self.columns)
@@ -145,17 +147,17 @@ class Table:
             raise ValueError(f"{self.name} has no columns {sorted(unknown)}")
         if missing := [column for column in self.primary_key if row.get(column) is None]:
             raise ValueError(f"{self.name}: the row lacks its key {missing}")
-        names, marks = ", ".join(self.columns), ", ".join("?" for _ in self.columns)
+        full_name = self.full_name
         return Write(
             # One text for every row, so that it is prepared once: what is not given is sent as «unset».
-            f"INSERT INTO {self.full_name} ({names}) VALUES ({marks}) USING TIMESTAMP ? AND TTL ?",  # noqa: S608
+            self._inserts.get(full_name) or self._insert(full_name),
             (
-                *(row.get(column, UNSET_VALUE) for column in self.columns),
+                *[row.get(column, UNSET_VALUE) for column in self.columns],
                 UNSET_VALUE if timestamp is None else timestamp,
                 UNSET_VALUE if ttl is None else _seconds(ttl),
             ),
             self.write_at,
-            self._partition(row),
+            (full_name, *[row[column] for column in self.partition_key]),
         )
 
     def delete(self, key: Mapping[str, Any], *, timestamp: int | None = None) -> Write:
@@ -169,7 +171,7 @@ class Table:
             f"DELETE FROM {self.full_name} USING TIMESTAMP ? WHERE {conditions}",  # noqa: S608
             (UNSET_VALUE if timestamp is None else timestamp, *(key[column] for column in prefix)),
             self.write_at,
-            self._partition(key),
+            (self.full_name, *[key[column] for column in self.partition_key]),
         )
 
     def _check_timestamp(self, timestamp: int | None) -> None:
@@ -177,8 +179,10 @@ class Table:
             rule = "carry a timestamp" if self.versioned else "go by the clock"
             raise ValueError(f"{self.name}: writes {rule}")
 
-    def _partition(self, row: Mapping[str, Any]) -> tuple[Any, ...]:
-        return (self.full_name, *(row[column] for column in self.partition_key))
+    def _insert(self, full_name: str) -> str:
+        names, marks = ", ".join(self.columns), ", ".join("?" for _ in self.columns)
+        text = f"INSERT INTO {full_name} ({names}) VALUES ({marks}) USING TIMESTAMP ? AND TTL ?"  # noqa: S608
+        return self._inserts.setdefault(full_name, text)
 
 
 def declared_tables() -> tuple[Table, ...]:

@@ -12,7 +12,7 @@ from gateway.cassandra.statements import Write
 
 # Enough to keep a small cluster busy, few enough that one rebuild does not crowd out the shop's own requests.
 IN_FLIGHT = 32
-# Rows of one partition that travel together; 100 orders with their lines are some 200 kB, far below the mutation limit.
+# Rows of one key that travel together; 100 orders with their lines are some 200 kB, far below the mutation limit.
 BATCH = 100
 
 
@@ -23,7 +23,7 @@ def write(writes: Iterable[Write]) -> None:
     """
     CIRCUIT.check()
     pending: deque[Future[RowPage]] = deque()
-    for batch in _by_partition(writes):
+    for batch in _by_mutation(writes):
         if len(pending) == IN_FLIGHT:
             wait(pending.popleft())
         pending.append(send(prepare_batch(batch)))
@@ -32,15 +32,15 @@ def write(writes: Iterable[Write]) -> None:
 
 
 def gathered(writes: Iterable[Write]) -> list[Write]:
-    """The same writes, with those of one partition beside each other, so that they travel together."""
-    by_partition: dict[tuple[Any, ...], list[Write]] = {}
+    """The same writes, with those that may travel together beside each other."""
+    by_mutation: dict[tuple[Any, ...], list[Write]] = {}
     for one in writes:
-        by_partition.setdefault(one.partition, []).append(one)
-    return [one for together in by_partition.values() for one in together]
+        by_mutation.setdefault(one.mutation, []).append(one)
+    return [one for together in by_mutation.values() for one in together]
 
 
-def _by_partition(writes: Iterable[Write]) -> Iterator[list[Write]]:
-    """Batches of neighbours that belong to one partition. Nothing is gathered: the input may be as long as a table."""
-    for _, group in groupby(writes, key=lambda write: write.partition):
+def _by_mutation(writes: Iterable[Write]) -> Iterator[list[Write]]:
+    """Batches of neighbours that may travel together. Nothing is gathered: the input may be as long as a table."""
+    for _, group in groupby(writes, key=lambda write: write.mutation):
         while batch := list(islice(group, BATCH)):
             yield batch

@@ -43,11 +43,7 @@ def prepare(request: Select | Write) -> Ready:
     with typed_errors():
         connection = CONNECTOR.connection()
         prepared = connection.prepared.get(request.cql)
-    paging = {"fetch_size": request.page_size} if isinstance(request, Select) else {}
-    statement = BoundStatement(prepared, consistency_level=_level(request), **paging).bind(request.params)
-    # So is all that a table makes: reads, upserts and deletes by key.
-    statement.is_idempotent = True
-    return Ready(connection.session, statement)
+    return Ready(connection.session, _bind(request, prepared))
 
 
 async def prepare_async(request: Select | Write) -> Ready:
@@ -58,15 +54,18 @@ async def prepare_async(request: Select | Write) -> Ready:
 
 
 def prepare_batch(writes: Sequence[Write]) -> Ready:
-    """Bind writes to one partition as one: a single round trip, and a single mutation on each replica."""
-    members = [prepare(write) for write in writes]
-    if len(members) == 1:
-        return members[0]
+    """Bind writes to one key of a keyspace as one: a single round trip, and a single mutation on each replica."""
+    if len(writes) == 1:
+        return prepare(writes[0])
     batch = BatchStatement(BatchType.UNLOGGED, consistency_level=_level(writes[0]))
-    for member in members:
-        batch.add(member.statement)
+    with typed_errors():
+        connection = CONNECTOR.connection()
+        # Most are rows of one table, and so have one text.
+        prepared = {cql: connection.prepared.get(cql) for cql in {write.cql for write in writes}}
+    for write in writes:
+        batch.add(_bind(write, prepared[write.cql]))
     batch.is_idempotent = True
-    return Ready(members[0].session, batch)
+    return Ready(connection.session, batch)
 
 
 def send(to_send: Ready, page: bytes | None = None) -> Future[RowPage]:
@@ -101,6 +100,14 @@ def wait(future: Future[RowPage]) -> RowPage:
 async def wait_async(future: Future[RowPage]) -> RowPage:
     with typed_errors():
         return await asyncio.wait_for(asyncio.wrap_future(future), timeout=_longest_wait())
+
+
+def _bind(request: Select | Write, prepared: Any) -> BoundStatement:
+    paging = {"fetch_size": request.page_size} if isinstance(request, Select) else {}
+    statement = BoundStatement(prepared, consistency_level=_level(request), **paging).bind(request.params)
+    # So is all that a table makes: reads, upserts and deletes by key.
+    statement.is_idempotent = True
+    return statement
 
 
 def _longest_wait() -> float:
