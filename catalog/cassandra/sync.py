@@ -53,10 +53,10 @@ def _writes(product: ProductDocument) -> Iterator[Write]:
 
 
 def _tidied(product: ProductDocument) -> Expression:
-    """Fields that forget the other places, whose rows are gone; unless a newer version has added places meanwhile."""
-    right = [] if product["withdrawn"] else product["places"][-1:]
-    unchanged = {"$eq": ["$version", product["version"]]}
-    return {"places": {"$cond": [unchanged, {"$literal": right}, {"$ifNull": ["$places", []]}]}}
+    """Fields that forget the other places, whose rows are gone."""
+    places = product.get("places") or []
+    right = [] if product["withdrawn"] else places[-1:]
+    return {} if right == places else {"places": right}
 
 
 def _rows(product: ProductDocument) -> Iterator[tuple[Table, Row]]:

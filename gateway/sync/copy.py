@@ -93,13 +93,25 @@ def place(synced: Synced, documents: Sequence[Mapping[str, Any]]) -> list[Mappin
 
 
 def _mark(synced: Synced, documents: Sequence[Mapping[str, Any]]) -> None:
-    updates = [
-        UpdateOne(synced.address(document), marks.synced(document["version"], synced.tidied(document)))
-        for document in documents
+    """Strike off what has been copied; a document that was changed meanwhile owes its newer version from now on."""
+    if not documents:
+        return
+    versions = [(document, document["version"]) for document in documents]
+    unchanged = [
+        UpdateOne(
+            {**synced.address(document), "version": version},
+            marks.settled({"synced_version": version, **synced.tidied(document)}),
+        )
+        for document, version in versions
     ]
-    if updates:
-        with under(SYNC):
-            database()[synced.collection].bulk_write(updates, ordered=False)
+    with under(SYNC):
+        collection = database()[synced.collection]
+        if collection.bulk_write(unchanged, ordered=False).matched_count < len(unchanged):
+            # Which of them have changed it does not say; for the others this is nothing new.
+            collection.bulk_write(
+                [UpdateOne(synced.address(document), marks.synced(version)) for document, version in versions],
+                ordered=False,
+            )
 
 
 def _postpone(synced: Synced, document: Mapping[str, Any], error: Exception) -> None:

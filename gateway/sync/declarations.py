@@ -1,6 +1,6 @@
 """Declarations of what is kept in step with Cassandra: each app's SYNCED, in its cassandra/sync.py."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Generic, TypeVar, cast
@@ -45,7 +45,9 @@ class Synced(Generic[D]):
     So whoever syncs it next, after a crash or at the same time, knows every place where a row may be.
     """
     tidied: Callable[[D], Expression] = _nothing
-    """Returns fields to set, as expressions, once the rows are there: places that need not be remembered any more."""
+    """Returns fields to set once the rows are there, if the document has not changed: places to be remembered still."""
+    goes_first: bool = False
+    """Whether it is copied before the others: buyers look for these rows right after a change."""
 
     rows: Rows[D] | None = None
     """Returns each row of this version with its table, to be compared with what is there. None: cannot be compared."""
@@ -79,13 +81,15 @@ class Synced(Generic[D]):
             return cast("list[D]", list(committed(self.collection).find(where)))
 
 
-def declared() -> Iterator[Synced]:
-    """The SYNCED of every installed app that has a cassandra/sync.py."""
+def declared() -> list[Synced]:
+    """The SYNCED of every installed app that has a cassandra/sync.py, in the order in which they are copied."""
+    found = []
     for app in apps.get_app_configs():
         if app.module is None or not module_has_submodule(app.module, "cassandra"):
             continue
         if module_has_submodule(import_module(f"{app.name}.cassandra"), "sync"):
-            yield import_module(f"{app.name}.cassandra.sync").SYNCED
+            found.append(import_module(f"{app.name}.cassandra.sync").SYNCED)
+    return sorted(found, key=lambda synced: not synced.goes_first)
 
 
 def declared_as(collection: str) -> Synced:

@@ -44,12 +44,20 @@ def owed(version: int | None = None) -> Pipeline:
     return [{"$set": {**CHANGED, "version": {"$max": [following, version]} if version else following}}]
 
 
-def synced(version: int, fields: Expression | None = None) -> Pipeline:
-    """Update: this version has reached Cassandra; a newer one is owed from now on. `fields` are set besides."""
+def settled(fields: Expression) -> Expression:
+    """Update of a document that is still of the version that has reached Cassandra: it owes nothing.
+
+    `fields` are set besides. It costs the servers half of what `synced` costs them.
+    """
+    return {"$set": fields, "$unset": {"unsynced": ""}}
+
+
+def synced(version: int) -> Pipeline:
+    """Update: this version has reached Cassandra; a newer one is owed from now on."""
     ahead = {"$gt": ["$version", "$synced_version"]}
     again = {"since": NOW, "due": NOW}
     return [
-        {"$set": {"synced_version": {"$max": ["$synced_version", version]}, **(fields or {})}},
+        {"$set": {"synced_version": {"$max": ["$synced_version", version]}}},
         {"$set": {"unsynced": {"$cond": [ahead, again, "$$REMOVE"]}}},
     ]
 
