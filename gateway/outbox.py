@@ -209,14 +209,17 @@ def index_of(field: str) -> str:
     return f"{field}_1"
 
 
-def due(collection: Collection[D], field: str, *, before: datetime, limit: int) -> list[D]:
+def due(
+    collection: Collection[D], field: str, *, before: datetime, limit: int, fields: Sequence[str] | None = None
+) -> list[D]:
     """What has been due since this moment or longer, oldest first; of the shards that answer, by their index.
 
-    A shard that is away keeps the others from nothing.
+    A shard that is away keeps the others from nothing. `fields`: those to be read, all when not said.
     """
     return list(
         collection.find(
             {field: {"$lte": before}},
+            fields,
             sort=[(field, 1)],
             limit=limit,
             hint=index_of(field),

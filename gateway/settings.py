@@ -292,6 +292,8 @@ CASSANDRA_REPLICATION: dict[str, dict[str, int]] = {
 CASSANDRA_CAP_REPLICATION = env.bool("CASSANDRA_CAP_REPLICATION", not PRODUCTION)
 # Rows in one partition of a bucketed table, beyond which the next rows are spread over more buckets.
 CASSANDRA_PARTITION_ROWS = env.int("CASSANDRA_PARTITION_ROWS", 50_000)
+# How many worker processes copy a backlog to Cassandra at once; the others are left to the tasks that buyers wait for.
+SYNC_HANDS = env.int("SYNC_HANDS", 2, validate=_SOME)
 CASSANDRA_CONNECT_TIMEOUT = env.float("CASSANDRA_CONNECT_TIMEOUT", 2.0)
 CASSANDRA_REQUEST_TIMEOUT = env.float("CASSANDRA_REQUEST_TIMEOUT", 2.0)
 # After an outage is noticed, how long calls fail at once before one of them tries again.

@@ -7,7 +7,7 @@ from gateway.background import GivesUp
 from gateway.cassandra.errors import CassandraError
 from gateway.cassandra.maintenance.repair import repair_and_log
 from gateway.mongo import lag
-from gateway.sync import queue, sweep
+from gateway.sync import queue, shares, sweep
 from gateway.sync.reconciliation import reconcile_nightly
 
 
@@ -31,8 +31,14 @@ def sync_queued(collection: str) -> None:
 
 @shared_task(expires=10)
 def sync_sweep() -> None:
-    """Copy what is due, every 10 s. A run that waited longer is replaced by the next."""
+    """Have what is due copied, every 10 s. A run that waited longer is replaced by the next."""
     sweep.sweep()
+
+
+@shared_task(name=shares.TASK)
+def sync_share(hand: int, holder: str) -> None:
+    """Copy a share of what is due. One that is lost is dealt again by the sweep."""
+    sweep.work(hand, holder)
 
 
 @shared_task(expires=4 * 3600)

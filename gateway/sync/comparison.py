@@ -4,7 +4,7 @@ Documents change while their rows are read, so a first look finds only suspects.
 document in one and the same version, with nothing owed, is wrong.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, NamedTuple
 
@@ -14,6 +14,7 @@ from gateway.cassandra.reads import read_many
 from gateway.cassandra.statements import Row, Select
 from gateway.cassandra.table import Table
 from gateway.sync.declarations import D, Rows, Synced
+from gateway.sync.documents import is_waiting
 
 # A document that changes between every two looks at it is looked at again another night.
 LOOKS = 5
@@ -44,11 +45,6 @@ class Differing(Generic[D]):
     document: D
     differences: tuple[RowDifference, ...]
     stale: Stale = ()
-
-
-def is_waiting(document: Mapping[str, Any]) -> bool:
-    """Whether its rows are still to be written: then there is nothing to compare."""
-    return "unsynced" in document
 
 
 def is_unmarked(synced: Synced[D], document: D) -> bool:

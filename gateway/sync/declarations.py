@@ -1,6 +1,6 @@
 """Declarations of what is kept in step with Cassandra: each app's SYNCED, in its cassandra/sync.py."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Generic, TypeVar, cast
@@ -81,15 +81,18 @@ class Synced(Generic[D]):
             return cast("list[D]", list(committed(self.collection).find(where)))
 
 
-def declared() -> list[Synced]:
-    """The SYNCED of every installed app that has a cassandra/sync.py, in the order in which they are copied."""
-    found = []
+def declared() -> Iterator[Synced]:
+    """The SYNCED of every installed app that has a cassandra/sync.py."""
     for app in apps.get_app_configs():
         if app.module is None or not module_has_submodule(app.module, "cassandra"):
             continue
         if module_has_submodule(import_module(f"{app.name}.cassandra"), "sync"):
-            found.append(import_module(f"{app.name}.cassandra.sync").SYNCED)
-    return sorted(found, key=lambda synced: not synced.goes_first)
+            yield import_module(f"{app.name}.cassandra.sync").SYNCED
+
+
+def in_turn() -> list[Synced]:
+    """All declarations, in the order in which their documents are copied."""
+    return sorted(declared(), key=lambda synced: not synced.goes_first)
 
 
 def declared_as(collection: str) -> Synced:

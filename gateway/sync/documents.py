@@ -1,7 +1,8 @@
 """Fields that every document kept in step with Cassandra has; gateway/sync/marks.py writes them."""
 
+from collections.abc import Mapping
 from datetime import datetime
-from typing import NotRequired, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 
 class Unsynced(TypedDict):
@@ -26,3 +27,8 @@ class SyncedDocument(TypedDict):
     version: int
     synced_version: int
     unsynced: NotRequired[Unsynced]
+
+
+def is_waiting(document: Mapping[str, Any]) -> bool:
+    """Whether rows of it are still to be written."""
+    return "unsynced" in document

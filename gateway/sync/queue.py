@@ -5,6 +5,7 @@ For freshness only. Redis may lose the set, and a worker that dies loses what it
 
 import json
 from collections.abc import Iterable
+from typing import Any
 
 import structlog
 from django.conf import settings
@@ -13,7 +14,8 @@ from redis.exceptions import RedisError
 from gateway.background import mark_begun, send_soon
 from gateway.redis.clients import redis_client
 from gateway.sync.copy import copy_documents
-from gateway.sync.declarations import declared_as
+from gateway.sync.declarations import Synced, declared_as
+from gateway.sync.documents import is_waiting
 
 log = structlog.get_logger(__name__)
 
@@ -55,10 +57,26 @@ def sync_queued(collection: str) -> int:
     mark_begun(TASK, collection)
     synced = declared_as(collection)
     copied, left = 0, redis_client().scard(_queue(collection))
-    while left > 0 and (members := redis_client().spop(_queue(collection), min(BATCH, left))):
-        left -= len(members)
-        copied += copy_documents(synced, synced.find([tuple(json.loads(str(member))) for member in members]))
+    while left > 0 and (documents := _take(synced, min(BATCH, left))):
+        left -= BATCH
+        copied += copy_documents(synced, documents)
+        if left > 0 and not synced.goes_first:
+            # After a bulk change thousands wait: between two batches other tasks have their turn.
+            send_soon(TASK, collection)
+            break
     return copied
+
+
+def copy_queued(synced: Synced) -> int:
+    """Copy a batch of what is queued, before its own task does; returns how many documents. Raises CassandraError."""
+    return copy_documents(synced, _take(synced, BATCH))
+
+
+def _take(synced: Synced, number: int) -> list[Any]:
+    """So many of the queued documents; without those that somebody has copied meanwhile."""
+    members = redis_client().spop(_queue(synced.collection), number) or []
+    documents = synced.find([tuple(json.loads(str(member))) for member in members])
+    return [document for document in documents if is_waiting(document)]
 
 
 def _queue(collection: str) -> str:

@@ -11,8 +11,9 @@ from gateway.cassandra.writes import write
 from gateway.mongo.policies import SYNC
 from gateway.mongo.reads import Evidence, decide
 from gateway.sync.batches import BATCH
-from gateway.sync.comparison import Differing, RowDifference, is_unmarked, is_waiting, row_key
+from gateway.sync.comparison import Differing, RowDifference, is_unmarked, row_key
 from gateway.sync.declarations import D, Synced
+from gateway.sync.documents import is_waiting
 from gateway.sync.repair import Finding, note_finding, repair_rows
 
 # Microseconds to which MongoDB keeps a creation: a document made just after a look must not be deleted by that look.

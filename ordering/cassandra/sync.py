@@ -91,6 +91,7 @@ SYNCED = Synced(
     tables=ORDER_TABLES,
     writes=writes_of,
     placed=_placed,
+    goes_first=True,
     rows=compared_rows,
     lookups=lookups,
     not_rebuilt=_note_on_archived,
