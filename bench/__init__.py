@@ -5,7 +5,8 @@ import os
 import django
 
 os.environ["DJANGO_SETTINGS_MODULE"] = "gateway.settings"
-os.environ["MONGODB_DATABASE"] = f"{os.environ.get('MONGODB_DATABASE', 'mobile_world')}_bench"
-os.environ["CASSANDRA_KEYSPACE_PREFIX"] = f"{os.environ.get('CASSANDRA_KEYSPACE_PREFIX', 'mobile_world')}_bench"
+for name in ("MONGODB_DATABASE", "CASSANDRA_KEYSPACE_PREFIX"):
+    # A process that a benchmark spawns imports this too, and has inherited the name.
+    os.environ[name] = f"{os.environ.get(name, 'mobile_world').removesuffix('_bench')}_bench"
 
 django.setup()

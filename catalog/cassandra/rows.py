@@ -5,7 +5,12 @@ from typing import NamedTuple, cast
 
 from bson import Decimal128
 
-from catalog.cassandra.tables import INVENTORY_BY_PRODUCT_GEO, PRODUCT_BY_ID, PRODUCTS_CACHE_BY_REGION
+from catalog.cassandra.tables import (
+    INVENTORY_BY_PRODUCT_GEO,
+    PRODUCT_BY_ID,
+    PRODUCT_TABLES,
+    PRODUCTS_CACHE_BY_REGION,
+)
 from catalog.documents import ProductDocument, StockLevel
 from gateway.cassandra.statements import Row, Write
 from gateway.cassandra.table import Table
@@ -41,29 +46,48 @@ def writes_of(product: ProductDocument, place: Place | None, *, gone: Sequence[P
     `place` is where its regional rows belong, None for a product that has been withdrawn; `gone` are all other places
     where there may be some.
     """
+    for table in PRODUCT_TABLES:
+        yield from writes_of_table(product, place, table, gone=gone)
+
+
+def writes_of_table(
+    product: ProductDocument, place: Place | None, table: Table, *, gone: Sequence[Place]
+) -> Iterator[Write]:
+    """Those of the same writes that go to one table."""
     timestamp = timestamp_of(product)
-    kept = [] if place is None else list(place.keys(product["_id"]))
-    # The rows of geozones that it has left. Below the rows of this version and above those of the last one.
-    yield INVENTORY_BY_PRODUCT_GEO.delete({"product_id": product["_id"]}, timestamp=timestamp - 1)
-    for table, row in rows_of(product, place):
+    if table is INVENTORY_BY_PRODUCT_GEO:
+        # The rows of geozones that it has left. Below the rows of this version and above those of the last one.
+        yield table.delete({"product_id": product["_id"]}, timestamp=timestamp - 1)
+    for row in _rows_of_table(product, place, table):
         yield table.upsert(row, timestamp=timestamp)
-    if place is None:
-        yield PRODUCT_BY_ID.delete({"product_id": product["_id"]}, timestamp=timestamp)
-    # A row is never both written and deleted: of two writes of one moment the deletion would win.
-    for key in (key for other in gone for key in other.keys(product["_id"])):
-        if key not in kept:
-            yield PRODUCTS_CACHE_BY_REGION.delete(key, timestamp=timestamp)
+    if table is PRODUCT_BY_ID and place is None:
+        yield table.delete({"product_id": product["_id"]}, timestamp=timestamp)
+    if table is PRODUCTS_CACHE_BY_REGION and gone:
+        # A row is never both written and deleted: of two writes of one moment the deletion would win.
+        kept = [] if place is None else list(place.keys(product["_id"]))
+        for key in (key for other in gone for key in other.keys(product["_id"])):
+            if key not in kept:
+                yield table.delete(key, timestamp=timestamp)
 
 
 def rows_of(product: ProductDocument, place: Place | None) -> Iterator[tuple[Table, Row]]:
     """Each row of the product with its table; none of one that has been withdrawn."""
+    for table in PRODUCT_TABLES:
+        for row in _rows_of_table(product, place, table):
+            yield table, row
+
+
+def _rows_of_table(product: ProductDocument, place: Place | None, table: Table) -> Iterator[Row]:
     if place is None:
         return
-    for position, level in enumerate(product.get("stock") or ()):
-        yield INVENTORY_BY_PRODUCT_GEO, _level_row(product, position, level)
-    yield PRODUCT_BY_ID, _CARD.row(product, attributes=list((product.get("attributes") or {}).items()))
-    for key in place.keys(product["_id"]):
-        yield PRODUCTS_CACHE_BY_REGION, {**key, "name": product["name"], "version": product["version"]}
+    if table is INVENTORY_BY_PRODUCT_GEO:
+        for position, level in enumerate(product.get("stock") or ()):
+            yield _level_row(product, position, level)
+    elif table is PRODUCT_BY_ID:
+        yield _CARD.row(product, attributes=list((product.get("attributes") or {}).items()))
+    else:
+        for key in place.keys(product["_id"]):
+            yield {**key, "name": product["name"], "version": product["version"]}
 
 
 def product_of(row: Row) -> ProductDocument:

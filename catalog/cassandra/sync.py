@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from catalog.cassandra.rows import Place, rows_of, writes_of
+from catalog.cassandra.rows import Place, rows_of, writes_of, writes_of_table
 from catalog.cassandra.tables import (
     ANYWHERE,
     INVENTORY_BY_PRODUCT_GEO,
@@ -46,10 +46,19 @@ def _bucket(product: ProductDocument, last: RegionalPlace | None) -> int:
 
 
 def _writes(product: ProductDocument) -> Iterator[Write]:
+    place, gone = _places(product)
+    return writes_of(product, place, gone=gone)
+
+
+def _writes_of_table(product: ProductDocument, table: Table) -> Iterator[Write]:
+    place, gone = _places(product)
+    return writes_of_table(product, place, table, gone=gone)
+
+
+def _places(product: ProductDocument) -> tuple[Place | None, list[Place]]:
+    """Where its regional rows belong, None for one that has been withdrawn, and where else there may be some."""
     places = [Place(**place) for place in product.get("places") or []]
-    if product["withdrawn"]:
-        return writes_of(product, None, gone=places)
-    return writes_of(product, places[-1], gone=places[:-1])
+    return (None, places) if product["withdrawn"] else (places[-1], places[:-1])
 
 
 def _tidied(product: ProductDocument) -> Expression:
@@ -76,6 +85,7 @@ SYNCED = Synced(
     key=("category", "_id"),
     tables=PRODUCT_TABLES,
     writes=_writes,
+    writes_of_table=_writes_of_table,
     placed=_placed,
     tidied=_tidied,
     rows=_rows,

@@ -1,17 +1,13 @@
 """One batch of demo products, loaded or removed by a worker process with a client of its own.
 
-A worker knows nothing of Django, so that it starts in a moment. The directory entry goes first, the product second: a
+A worker does not set Django up, so that it starts soon. The directory entry goes first, the product second: a
 kill between the two leaves an entry without a product, and the next run inserts the product. Entries and products that
 exist are left alone, whatever a merchandiser made of them. Two runs at once agree as long as their seeds do.
 """
 
-import os
-import signal
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from multiprocessing import parent_process
-from threading import Thread
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from pymongo import InsertOne, MongoClient, UpdateOne
@@ -19,6 +15,7 @@ from pymongo.collection import Collection
 from pymongo.errors import BulkWriteError, ConnectionFailure, PyMongoError
 
 from catalog.demo.products import category_of, product, product_id
+from gateway.worker_process import follow_parent
 
 if TYPE_CHECKING:
     from catalog.documents import DirectoryEntry, ProductDocument
@@ -64,20 +61,10 @@ _worker: list[Collections] = []
 
 
 def start_worker(target: Target) -> None:
-    # Ctrl-C reaches the whole process group; the parent alone decides what it means.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    Thread(target=_end_with_parent, daemon=True).start()
+    follow_parent()
     client: MongoClient[Any] = MongoClient(**target.connection)
     database = client[target.database]
     _worker[:] = [Collections(database[target.products], database[target.directory], target.thresholds)]
-
-
-def _end_with_parent() -> None:
-    """End this process when its parent does: killed -9 it tells nobody, and workers would wait for work for ever."""
-    parent = parent_process()
-    if parent:
-        parent.join()
-        os._exit(1)
 
 
 def numbers_in(batch: int, count: int) -> range:

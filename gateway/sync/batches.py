@@ -13,16 +13,23 @@ from gateway.mongo.policies import SYNC, under
 from gateway.sync.majority import committed
 
 # Whole documents with all their rows beside them: a few megabytes.
-BATCH = 200
+BATCH = 500
 
 BY_ID = "_id_"
 BY_TIME = "created_at_1__id_1"
 
 
-def by_id(collection: str, *, after: Any = None) -> Iterator[list[Any]]:
-    """All documents in the order of their ids; with `after`, those whose ids are greater."""
-    while documents := _batch(collection, {"_id": {"$gt": after}} if after is not None else {}, BY_ID):
+def by_id(collection: str, *, after: Any = None, to: Any = None) -> Iterator[list[Any]]:
+    """All documents in the order of their ids; with `after`, those whose ids are greater; with `to`, none beyond."""
+    while documents := _batch(collection, _between(after, to), BY_ID):
         yield documents
+        after = documents[-1]["_id"]
+
+
+def ids(collection: str, *, after: Any = None) -> Iterator[list[Any]]:
+    """The ids of the same batches, without their documents."""
+    while documents := _batch(collection, _between(after, None), BY_ID, ["_id"]):
+        yield [document["_id"] for document in documents]
         after = documents[-1]["_id"]
 
 
@@ -42,7 +49,12 @@ def by_time(
         }
 
 
-def _batch(collection: str, where: Expression, index: str) -> list[Any]:
+def _between(after: Any, to: Any) -> Expression:
+    bounds = {**({} if after is None else {"$gt": after}), **({} if to is None else {"$lte": to})}
+    return {"_id": bounds} if bounds else {}
+
+
+def _batch(collection: str, where: Expression, index: str, fields: list[str] | None = None) -> list[Any]:
     sort = [("_id", 1)] if index == BY_ID else [("created_at", 1), ("_id", 1)]
     with under(SYNC):
-        return list(committed(collection).find(where, sort=sort, limit=BATCH, hint=index))
+        return list(committed(collection).find(where, fields, sort=sort, limit=BATCH, hint=index))

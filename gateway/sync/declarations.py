@@ -39,6 +39,8 @@ class Synced(Generic[D]):
     tables: tuple[Table, ...]
     writes: Callable[[D], Iterable[Write]]
     """Returns all rows of this version, and deletions of those that earlier versions may have left elsewhere."""
+    writes_of_table: Callable[[D, Table], Iterable[Write]] | None = None
+    """Returns those of one table, without making the others. None: they are picked out of `writes`."""
     placed: Callable[[D], Expression] = _nothing
     """Returns fields to set in the document before its rows are written: the places of rows that could go elsewhere.
 
@@ -67,6 +69,12 @@ class Synced(Generic[D]):
     def key_of(self, document: Mapping[str, Any]) -> tuple[str, ...]:
         """The values of the key's fields, in their order: what `find` takes."""
         return tuple(document[field] for field in self.key)
+
+    def writes_to(self, table: Table, document: D) -> Iterable[Write]:
+        """The writes of this version to one of the tables."""
+        if self.writes_of_table:
+            return self.writes_of_table(document, table)
+        return (one for one in self.writes(document) if one.partition[0] == table.full_name)
 
     def find(self, keys: Sequence[tuple[str, ...]]) -> list[D]:
         """The documents with these keys, as committed on the primary.

@@ -1,6 +1,6 @@
 """The rows that an order makes in each table of Cassandra, and the document that they make again."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime
 from typing import Any, cast
 
@@ -15,6 +15,7 @@ from ordering.cassandra.tables import (
     ORDER_HISTORY_BY_REGION,
     ORDER_MONTHS_BY_USER,
     ORDER_STATE_BY_ID,
+    ORDER_TABLES,
     ORDERS_BY_PERIOD,
     ORDERS_BY_USER,
 )
@@ -31,29 +32,68 @@ _STATE = Codec(ORDER_STATE_BY_ID, id_column="order_id", beside=("archived_at",))
 
 def writes_of(order: OrderDocument) -> Iterator[Write]:
     """Everything that Cassandra is to know of this version of an order. The order must have its bucket."""
+    for table in ORDER_TABLES:
+        yield from writes_of_table(order, table)
+
+
+def writes_of_table(order: OrderDocument, table: Table) -> Iterator[Write]:
+    """What one table is to know of this version of an order."""
     timestamp = timestamp_of(order)
-    for table, row in rows_of(order):
+    for row in _ROWS[table.name](order):
         yield table.upsert(row, timestamp=timestamp)
-    for owner in order.get("past_owners") or ():
-        key = {"owner": owner, "month": month_of(order), "created_at": order["created_at"], "order_id": order["_id"]}
-        yield ORDERS_BY_USER.delete(key, timestamp=timestamp)
-    for geozone in set(order.get("past_geozones") or ()) - {order["geozone"]}:
-        place = {"region": geozone, "day": day_of(order), "order_id": order["_id"]}
-        yield ORDER_HISTORY_BY_REGION.delete(place, timestamp=timestamp)
+    if table is ORDERS_BY_USER:
+        month, created_at = month_of(order), order["created_at"]
+        for owner in order.get("past_owners") or ():
+            key = {"owner": owner, "month": month, "created_at": created_at, "order_id": order["_id"]}
+            yield table.delete(key, timestamp=timestamp)
+    if table is ORDER_HISTORY_BY_REGION:
+        for geozone in set(order.get("past_geozones") or ()) - {order["geozone"]}:
+            place = {"region": geozone, "day": day_of(order), "order_id": order["_id"]}
+            yield table.delete(place, timestamp=timestamp)
 
 
 def rows_of(order: OrderDocument) -> Iterator[tuple[Table, Row]]:
     """Each row that the order makes, with its table. The order must have its bucket."""
-    owner, month, day = order["owner"], month_of(order), day_of(order)
-    yield ORDER_MONTHS_BY_USER, {"owner": owner, "month": month}
-    yield ORDERS_BY_USER, _BY_USER.row(order, month=month)
-    yield ORDER_STATE_BY_ID, _STATE.row(order, archived_at=None)
+    for table in ORDER_TABLES:
+        for row in _ROWS[table.name](order):
+            yield table, row
+
+
+def _rows_of_month(order: OrderDocument) -> Iterator[Row]:
+    yield {"owner": order["owner"], "month": month_of(order)}
+
+
+def _rows_of_history(order: OrderDocument) -> Iterator[Row]:
+    yield _BY_USER.row(order, month=month_of(order))
+
+
+def _rows_of_state(order: OrderDocument) -> Iterator[Row]:
+    yield _STATE.row(order, archived_at=None)
+
+
+def _rows_of_events(order: OrderDocument) -> Iterator[Row]:
     for position, event in enumerate(order["events"]):
-        yield ORDER_EVENTS_BY_ID, _event_row(order["_id"], position, event)
-    figures = _figures(order)
-    yield ORDER_HISTORY_BY_REGION, {"region": order["geozone"], "day": day, **figures}
-    bucket = {"day": day, "bucket": order["period_bucket"], "owner": owner, "region": order["geozone"]}
-    yield ORDERS_BY_PERIOD, {**bucket, **figures}
+        yield _event_row(order["_id"], position, event)
+
+
+def _rows_of_region(order: OrderDocument) -> Iterator[Row]:
+    yield {"region": order["geozone"], "day": day_of(order), **_figures(order)}
+
+
+def _rows_of_period(order: OrderDocument) -> Iterator[Row]:
+    bucket = {"day": day_of(order), "bucket": order["period_bucket"]}
+    yield {**bucket, "owner": order["owner"], "region": order["geozone"], **_figures(order)}
+
+
+_ROWS: dict[str, Callable[[OrderDocument], Iterator[Row]]] = {
+    ORDERS_BY_USER.name: _rows_of_history,
+    ORDER_MONTHS_BY_USER.name: _rows_of_month,
+    ORDER_STATE_BY_ID.name: _rows_of_state,
+    ORDER_EVENTS_BY_ID.name: _rows_of_events,
+    ORDER_HISTORY_BY_REGION.name: _rows_of_region,
+    ORDERS_BY_PERIOD.name: _rows_of_period,
+}
+"""How an order makes the rows of each table."""
 
 
 def archived_rows_of(order: OrderDocument) -> Iterator[tuple[Table, Row]]:

@@ -9,7 +9,7 @@ from gateway.cassandra.table import Table
 from gateway.mongo.client import Expression
 from gateway.sync.declarations import Synced
 from gateway.sync.queue import sync_soon
-from ordering.cassandra.rows import day_of, month_of, rows_of, writes_of
+from ordering.cassandra.rows import day_of, month_of, rows_of, writes_of, writes_of_table
 from ordering.cassandra.tables import (
     ARCHIVED_ORDERS_BY_KEY,
     ORDER_EVENTS_BY_ID,
@@ -90,6 +90,7 @@ SYNCED = Synced(
     key=("owner", "_id"),
     tables=ORDER_TABLES,
     writes=writes_of,
+    writes_of_table=writes_of_table,
     placed=_placed,
     goes_first=True,
     rows=compared_rows,

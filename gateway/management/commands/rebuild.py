@@ -1,5 +1,6 @@
 """manage.py rebuild TABLE: fills a table of Cassandra from MongoDB, while the shop goes on."""
 
+import os
 from argparse import ArgumentParser
 from typing import Any
 
@@ -13,6 +14,9 @@ from gateway.mongo.client import database
 from gateway.sync.declarations import Synced
 from gateway.sync.rebuild import rebuild, rebuildable
 
+# One takes some seconds to start, and writes as many rows in that time.
+WORTH_A_PROCESS = 10_000
+
 
 class Command(BaseCommand):
     help = (
@@ -23,13 +27,20 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("table", help="its name: orders_by_user")
         parser.add_argument("--after", metavar="ID", help="go on after the document where an earlier run ended")
+        parser.add_argument(
+            "--processes",
+            type=int,
+            default=os.cpu_count() or 1,
+            metavar="P",
+            help="how many processes write (one per core when not said; fewer where there is little to do)",
+        )
 
-    def handle(self, *_: Any, table: str, after: str | None, **__: Any) -> None:
+    def handle(self, *_: Any, table: str, after: str | None, processes: int, **__: Any) -> None:
         tables = rebuildable()
         if table not in tables:
             raise CommandError(f"{table} is not made from documents. These are: {', '.join(sorted(tables))}")
         synced, found = tables[table]
-        self._rebuild(synced, found, after)
+        self._rebuild(synced, found, after, processes)
         try:
             note = synced.not_rebuilt()
         except CassandraError as error:
@@ -37,11 +48,13 @@ class Command(BaseCommand):
         if note:
             self.stdout.write(note)
 
-    def _rebuild(self, synced: Synced, table: Table, after: str | None) -> None:
+    def _rebuild(self, synced: Synced, table: Table, after: str | None, processes: int) -> None:
         documents, rows, last = 0, 0, after
-        with Progress(self.stdout, table.name, database()[synced.collection].estimated_document_count()) as progress:
+        total = database()[synced.collection].estimated_document_count()
+        processes = min(processes, 1 + total // WORTH_A_PROCESS)
+        with Progress(self.stdout, table.name, total) as progress:
             try:
-                for batch in rebuild(synced, table, after=after):
+                for batch in rebuild(synced, table, after=after, processes=processes):
                     documents, rows, last = documents + batch.documents, rows + batch.rows, batch.last
                     progress.advance(batch.documents)
             except (CassandraError, PyMongoError, KeyboardInterrupt) as error:

@@ -63,6 +63,20 @@ def test_rebuild_goes_on_where_it_ended_and_writes_one_table_only(
     assert {(order["period_bucket"], order["synced_version"], "unsynced" in order) for order in after} == {(0, 0, True)}
 
 
+def test_processes_side_by_side_write_what_one_would_and_tell_of_it_in_order(
+    orders: Database[Document], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    day = a_day()
+    made = sorted(copied_orders(orders, day, 7), key=lambda order: order["_id"])
+    lose(ORDERS_BY_USER)
+    monkeypatch.setattr(batches, "BATCH", 2)
+
+    done = list(rebuild(SYNCED, ORDERS_BY_USER, processes=2))
+
+    assert done == [(2, 2, made[1]["_id"]), (2, 2, made[3]["_id"]), (2, 2, made[5]["_id"]), (1, 1, made[6]["_id"])]
+    assert list(reconcile_orders(day, repair=False, report=lambda _: None)) == []
+
+
 def test_command_says_what_it_wrote_and_what_it_cannot_bring_back(orders: Database[Document]) -> None:
     copied_orders(orders, a_day(), 1, status="delivered", reserved_until=None)
     archive_orders()
