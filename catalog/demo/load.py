@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from multiprocessing import get_context
@@ -15,6 +16,7 @@ from catalog.demo.batches import BATCH, Target, load_batch, numbers_in, remove_b
 from catalog.demo.products import ID_DIGITS, ID_PREFIX, product_id
 from catalog.models import Product, ProductDirectory
 from catalog.structure.thresholds import all_thresholds
+from gateway.management.progress import Progress
 from gateway.mongo import topology
 from gateway.mongo.client import database
 
@@ -22,8 +24,14 @@ from gateway.mongo.client import database
 DEMO_ID = f"^{ID_PREFIX}[0-9]{{{ID_DIGITS}}}$"
 MAX_PRODUCTS = 10**ID_DIGITS - 1
 
+# Each group reads the whole collection once: of more groups the progress is finer, and the work longer.
+INDEXES_AT_ONCE = 4
+
 OnProgress = Callable[[int], None]
 """Called with the number of products that have just been dealt with."""
+
+ShowProgress = Callable[[int], Progress]
+"""Returns what shows the progress of so many steps."""
 
 
 class Plan(NamedTuple):
@@ -47,8 +55,7 @@ def plan_load(count: int) -> Plan:
 def load_products(plan: Plan, *, count: int, seed: int, processes: int, report: OnProgress) -> int:
     """Insert what is missing of the first `count` products; returns how many were inserted."""
     load = partial(load_batch, count=count, seed=seed)
-    with _indexes_built_afterwards(missing=count - plan.present):
-        return _in_parallel(load, plan.batches, processes, lambda batch: report(len(numbers_in(batch, count))))
+    return _in_parallel(load, plan.batches, processes, lambda batch: report(len(numbers_in(batch, count))))
 
 
 def plan_removal() -> Plan:
@@ -64,20 +71,36 @@ def remove_products(plan: Plan, *, processes: int, report: OnProgress) -> int:
 
 
 @contextmanager
-def _indexes_built_afterwards(*, missing: int) -> Iterator[None]:
+def indexes_built_afterwards(plan: Plan, *, count: int, show: ShowProgress) -> Iterator[None]:
     """A load that more than doubles the catalog drops the read indexes and builds them once, over all documents.
 
     Kept in step they make it six times as slow. Killed in between, the next load or `topology apply` builds them. Never
     with production settings: catalog pages need these indexes.
     """
     products = database()[Product._meta.db_table]
-    if not settings.PRODUCTION and missing > products.estimated_document_count():
+    if not settings.PRODUCTION and count - plan.present > products.estimated_document_count():
         for name in {index.name for index in Product.collection.indexes} & products.index_information().keys():
             products.drop_index(name)
     try:
         yield
     finally:
-        topology.apply(database(), declarations={products.name: Product.collection})
+        _build_indexes(show)
+
+
+def _build_indexes(show: ShowProgress) -> None:
+    """Build those that are missing, a few at a time, so that it can be told how far this is."""
+    products = database()[Product._meta.db_table]
+    there = products.index_information().keys()
+    missing = [index for index in Product.collection.indexes if index.name not in there]
+    present = [index for index in Product.collection.indexes if index.name in there]
+    if missing:
+        with show(len(missing)) as progress:
+            for begin in range(0, len(missing), INDEXES_AT_ONCE):
+                built = missing[: begin + INDEXES_AT_ONCE]
+                so_far = replace(Product.collection, indexes=(*present, *built))
+                topology.apply(database(), declarations={products.name: so_far})
+                progress.advance(len(built) - begin)
+    topology.apply(database(), declarations={products.name: Product.collection})
 
 
 def _present(collection: str, count: int) -> dict[int, int]:

@@ -1,6 +1,7 @@
 """`manage.py load_demo` on the real cluster, as real processes where processes matter."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from django.core.management import CommandError, call_command
 from django.test import override_settings
 from pymongo.database import Database
 
+from catalog.demo.load import INDEXES_AT_ONCE
 from catalog.demo.products import LAST_CREATED, LISTED_IN, category_of, product, product_id
 from catalog.demo.tree import KINDS, nodes
 from catalog.documents import Prices as StoredPrices
@@ -27,6 +29,13 @@ from gateway.tests.races import environment_of
 
 COUNT = 2_000
 REPOSITORY = Path(__file__).parents[2]
+
+
+class Terminal(StringIO):
+    """Shows a bar that moves."""
+
+    def isatty(self) -> bool:
+        return True
 
 
 def load(*options: str, products: int = COUNT) -> str:
@@ -195,6 +204,22 @@ def test_run_that_was_ended_in_the_middle_is_completed_by_the_next(database: Dat
     assert_complete(database, count)
     # A first load drops the read indexes and builds them at its end; so does the one that completes it.
     assert topology.plan(database).steps == ()
+
+
+def test_progress_counts_every_product_and_every_index_to_the_end(database: Database[Document]) -> None:
+    output = Terminal()
+
+    call_command("load_demo", "--products", "1500", "--processes", "1", stdout=output)
+
+    shown = output.getvalue()
+    indexes = len(Product.collection.indexes)
+    steps = [*range(0, indexes, INDEXES_AT_ONCE), indexes]
+    assert re.findall(r"\rproducts \S+ ([\d,]+ of 1,500)", shown) == ["0 of 1,500", "999 of 1,500", "1,500 of 1,500"]
+    assert re.findall(r"\rindexes \S+ (\d+) of (\d+)", shown) == [(str(step), str(indexes)) for step in steps]
+    *_, loaded, copying, end = shown.split("\n")
+    assert re.fullmatch(r"loaded in [\d.]+ s, indexes and all", loaded)
+    assert copying.startswith("Workers now copy the products")
+    assert end == ""
 
 
 def test_drop_removes_the_demo_products_only(database: Database[Document], monkeypatch: pytest.MonkeyPatch) -> None:

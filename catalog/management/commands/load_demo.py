@@ -1,5 +1,7 @@
 import os
+import time
 from argparse import ArgumentParser, ArgumentTypeError
+from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -8,7 +10,14 @@ from pymongo.errors import PyMongoError
 
 from catalog.demo.categories import load_categories
 from catalog.demo.geozones import load_geozones
-from catalog.demo.load import MAX_PRODUCTS, load_products, plan_load, plan_removal, remove_products
+from catalog.demo.load import (
+    MAX_PRODUCTS,
+    indexes_built_afterwards,
+    load_products,
+    plan_load,
+    plan_removal,
+    remove_products,
+)
 from gateway.management.progress import Progress
 
 DEFAULT_PRODUCTS = 20_000
@@ -55,10 +64,15 @@ class Command(BaseCommand):
         if not plan.batches:
             self.stdout.write(f"all {count} products are there already")
             return
-        with Progress(self.stdout, "products", count - plan.present) as progress:
-            added = load_products(plan, count=count, seed=seed, processes=processes, report=progress.advance)
-        rate = added / progress.seconds
-        self.stdout.write(f"{added} products added in {progress.seconds:.1f} s ({rate:.0f} per second)")
+        started = time.monotonic()
+        with indexes_built_afterwards(plan, count=count, show=partial(Progress, self.stdout, "indexes")):
+            with Progress(self.stdout, "products", count - plan.present) as progress:
+                added = load_products(plan, count=count, seed=seed, processes=processes, report=progress.advance)
+            rate = added / progress.seconds
+            self.stdout.write(f"{added} products added in {progress.seconds:.1f} s ({rate:.0f} per second)")
+        self.stdout.write(f"loaded in {time.monotonic() - started:.1f} s, indexes and all")
+        if settings.CASSANDRA_CONTACT_POINTS:
+            self.stdout.write("Workers now copy the products to Cassandra; `manage.py sync status` says how far.")
 
     def _drop(self, *, processes: int, ask: bool) -> None:
         if settings.PRODUCTION:
