@@ -1,8 +1,8 @@
-"""How far Cassandra is behind MongoDB while the shop sells as fast as it can, and how fast a table is rebuilt.
+"""How fast Cassandra is told: a backlog of products, orders at 80 % of the highest rate of sales beside one, a rebuild.
 
-`make bench B=sync`. Buyers check out on many threads while a real Celery worker copies their orders. An order's lag
-is the time from the answer to its buyer until its rows are acknowledged and marked, seen by looking every 20 ms. Then
-a table is rebuilt from MongoDB. A database and keyspaces of its own, dropped afterwards.
+`make bench B=sync`; `ARGS="--products 5000 --buyers 200"` for a short run. A real Celery worker copies, a process per
+core, and sweeps are sent as beat sends them. An order's lag is the time from the answer to its buyer until its rows are
+acknowledged and marked, seen by looking every 20 ms. A database and keyspaces of its own, dropped afterwards.
 """
 
 import argparse
@@ -12,28 +12,39 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from io import StringIO
+from typing import NamedTuple
 
+from celery import current_app
 from django.core.management import call_command
 
 from bench.shop import PURCHASE, prepare
+from catalog.cassandra.sync import SYNCED as PRODUCTS
 from gateway.cassandra.driver.session import CONNECTOR, SCHEMA
 from gateway.cassandra.table import declared_tables
 from gateway.mongo import topology
 from gateway.mongo.client import client, database
 from gateway.mongo.routing import ROUTING
 from gateway.redis.clients import redis_client
-from gateway.sync.rebuild import rebuild
-from ordering.cassandra.sync import SYNCED
-from ordering.cassandra.tables import ORDERS_BY_USER
+from gateway.sync.declarations import Synced
+from gateway.sync.marks import UNSYNCED
+from gateway.sync.rebuild import rebuild, rebuildable
 from ordering.checkout.checkout import check_out
 
 LOOK_SECONDS = 0.02
 # After the last sale, for what is still on its way.
 PATIENCE_SECONDS = 120.0
+SWEEP, SWEEP_SECONDS = "gateway.tasks.sync_sweep", 10.0
+SHARE_OF_HIGHEST_RATE = 0.8
+
+
+class Sales(NamedTuple):
+    lags: list[float]
+    rate: float
+    """Sales per second."""
 
 
 class Lags:
@@ -66,30 +77,38 @@ def main() -> None:
         ROUTING.refresh(client(), database().name)
         call_command("cassandra", "apply", stdout=StringIO())
         with _worker():
-            _sales(arguments.buyers, arguments.threads)
-        _rebuilt()
+            # The worker's first task costs it its connections: that is no lag of the shop's.
+            _sell(prepare("uniform", arguments.threads), arguments.threads)
+            highest = _sell(prepare("uniform", arguments.buyers), arguments.threads)
+            _report("sold at the highest rate", highest)
+            owners = prepare("uniform", arguments.buyers)
+            _load_products(arguments.products)
+            with _sweeps():
+                rate = SHARE_OF_HIGHEST_RATE * highest.rate
+                before, began = _owed(PRODUCTS), time.perf_counter()
+                _report("sold beside a backlog", _sell(owners, arguments.threads, rate=rate))
+                _report_drained("drained beside sales", before - _owed(PRODUCTS), began)
+                before, began = _owed(PRODUCTS), time.perf_counter()
+                _wait_until_drained(PRODUCTS)
+                _report_drained("drained", before, began)
+        for table in arguments.tables:
+            _rebuilt(table, arguments.processes)
     finally:
         client().drop_database(database().name)
         for keyspace in {table.keyspace for table in declared_tables()}:
             CONNECTOR.connection().session.execute(f"DROP KEYSPACE IF EXISTS {keyspace}", execution_profile=SCHEMA)
 
 
-def _sales(buyers: int, threads: int) -> None:
-    # The worker's first task costs it its connections: that is no lag of the shop's.
-    _sell(threads, threads)
-    lags, elapsed = _sell(buyers, threads)
-    quantiles = statistics.quantiles(lags, n=100)
-    sys.stdout.write(f"sold    {buyers} orders, {buyers / elapsed:.1f} a second\n")
-    sys.stdout.write(f"lag     p50 {quantiles[49]:.2f} s, p95 {quantiles[94]:.2f} s, longest {max(lags):.2f} s\n")
-
-
-def _sell(buyers: int, threads: int) -> tuple[list[float], float]:
-    owners = prepare("uniform", buyers)
+def _sell(owners: Sequence[str], threads: int, *, rate: float | None = None) -> Sales:
+    """Sell to each owner: as fast as can be, or at a rate, whether or not the earlier ones have been served."""
     lags = Lags()
     ended = threading.Event()
+    started = time.perf_counter()
 
-    def buy(owner: str) -> None:
-        lags.note_sale(check_out(owner, PURCHASE).order["_id"])
+    def buy(number: int) -> None:
+        if rate:
+            time.sleep(max(0.0, started + number / rate - time.perf_counter()))
+        lags.note_sale(check_out(owners[number], PURCHASE).order["_id"])
 
     def look() -> None:
         while not ended.wait(LOOK_SECONDS):
@@ -98,8 +117,7 @@ def _sell(buyers: int, threads: int) -> tuple[list[float], float]:
     looking = threading.Thread(target=look)
     looking.start()
     with ThreadPoolExecutor(threads) as pool:
-        started = time.perf_counter()
-        list(pool.map(buy, owners))
+        list(pool.map(buy, range(len(owners))))
         elapsed = time.perf_counter() - started
     ended.set()
     looking.join()
@@ -108,14 +126,71 @@ def _sell(buyers: int, threads: int) -> tuple[list[float], float]:
         if time.monotonic() > deadline:
             sys.exit(f"{left} orders were not copied within {PATIENCE_SECONDS:.0f} s")
         time.sleep(LOOK_SECONDS)
-    return lags.seconds, elapsed
+    return Sales(lags.seconds, len(owners) / elapsed)
 
 
-def _rebuilt() -> None:
+def _report(title: str, sales: Sales) -> None:
+    quantiles = statistics.quantiles(sales.lags, n=100)
+    sys.stdout.write(
+        f"{title:25} {len(sales.lags)} orders, {sales.rate:.1f} a second; "
+        f"lag p50 {quantiles[49]:.2f} s, p95 {quantiles[94]:.2f} s, longest {max(sales.lags):.2f} s\n"
+    )
+    sys.stdout.flush()
+
+
+def _report_drained(title: str, documents: int, began: float) -> None:
+    elapsed = time.perf_counter() - began
+    sys.stdout.write(f"{title:25} {documents} products, {documents / elapsed:.0f} a second\n")
+    sys.stdout.flush()
+
+
+def _load_products(number: int) -> None:
+    """Add products that nothing has been copied of."""
+    call_command("load_demo", "--products", str(number), stdout=StringIO())
+
+
+def _owed(synced: Synced) -> int:
+    return database()[synced.collection].count_documents(UNSYNCED)
+
+
+def _wait_until_drained(synced: Synced) -> None:
+    left, last = _owed(synced), time.monotonic()
+    while left:
+        time.sleep(LOOK_SECONDS)
+        now = _owed(synced)
+        if now < left:
+            left, last = now, time.monotonic()
+        if time.monotonic() - last > PATIENCE_SECONDS:
+            sys.exit(f"{left} of {synced.collection} were not copied within {PATIENCE_SECONDS:.0f} s")
+
+
+def _rebuilt(name: str, processes: int) -> None:
+    synced, table = rebuildable()[name]
     started = time.perf_counter()
-    rows = sum(batch.rows for batch in rebuild(SYNCED, ORDERS_BY_USER))
+    batches = list(rebuild(synced, table, processes=processes))
     elapsed = time.perf_counter() - started
-    sys.stdout.write(f"rebuild {rows} rows of {ORDERS_BY_USER.name}, {rows / elapsed:.0f} a second\n")
+    documents, rows = sum(batch.documents for batch in batches), sum(batch.rows for batch in batches)
+    sys.stdout.write(f"rebuilt {name:17} {rows} rows of {documents} documents, {rows / elapsed:.0f} a second\n")
+
+
+@contextmanager
+def _sweeps() -> Iterator[None]:
+    """Send the sweep at once and then as often as beat does."""
+    ended = threading.Event()
+
+    def send() -> None:
+        while True:
+            current_app.send_task(SWEEP)
+            if ended.wait(SWEEP_SECONDS):
+                break
+
+    sending = threading.Thread(target=send)
+    sending.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        sending.join()
 
 
 @contextmanager
@@ -123,7 +198,7 @@ def _worker() -> Iterator[None]:
     """Run a Celery worker as `make run` starts it, with a process per core."""
     redis_client().delete("celery", *redis_client().scan_iter("sync:*"), *redis_client().scan_iter("soon:*"))
     command = [sys.executable, "-m", "celery", "--quiet", "-A", "gateway", "worker"]
-    with subprocess.Popen(command, env={**os.environ, "LOG_LEVEL": "WARNING"}) as worker:  # noqa: S603 - our own
+    with subprocess.Popen(command, env={**os.environ, "LOG_LEVEL": "ERROR"}) as worker:  # noqa: S603 - our own
         try:
             yield
         finally:
@@ -131,9 +206,12 @@ def _worker() -> Iterator[None]:
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="Lag of the sync at the highest rate of sales; a rebuild.")
-    parser.add_argument("--buyers", type=int, default=600)
-    parser.add_argument("--threads", type=int, default=32)
+    parser = argparse.ArgumentParser(description="How far the copies are behind, and how fast they catch up.")
+    parser.add_argument("--buyers", type=int, default=1_000, help="per run (%(default)s)")
+    parser.add_argument("--threads", type=int, default=32, help="buyers at once (%(default)s)")
+    parser.add_argument("--products", type=int, default=100_000, help="the backlog (%(default)s)")
+    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1, help="that rebuild (one per core)")
+    parser.add_argument("--tables", nargs="*", default=["orders_by_user", "product_by_id", "products_cache_by_region"])
     return parser.parse_args()
 
 
