@@ -74,7 +74,7 @@ def copy_queued(synced: Synced) -> int:
 
 def _take(synced: Synced, number: int) -> list[Any]:
     """So many of the queued documents; without those that somebody has copied meanwhile."""
-    members = redis_client().spop(_queue(synced.collection), number) or []
+    members: Iterable[Any] = redis_client().spop(_queue(synced.collection), number) or ()
     documents = synced.find([tuple(json.loads(str(member))) for member in members])
     return [document for document in documents if is_waiting(document)]
 

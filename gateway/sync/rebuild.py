@@ -5,7 +5,7 @@ Rows carry the timestamps of their versions: what the sync writes meanwhile is y
 
 import os
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from multiprocessing import get_context
 from typing import Any, NamedTuple
@@ -18,7 +18,7 @@ from gateway.cassandra.writes import gathered, write
 from gateway.mongo.client import database
 from gateway.sync.batches import by_id, ids
 from gateway.sync.copy import place
-from gateway.sync.declarations import D, Synced, declared
+from gateway.sync.declarations import Synced, declared
 from gateway.worker_process import follow_parent
 
 # Batches that each process has before it, so that none waits for the next; all are small.
@@ -81,7 +81,7 @@ def _rebuild_range(name: str, after: Any, until: Any) -> Batch:
     return Batch(sum(batch.documents for batch in done), sum(batch.rows for batch in done), until)
 
 
-def _rebuild_batch(synced: Synced[D], table: Table, documents: Sequence[D]) -> Batch:
+def _rebuild_batch(synced: Synced, table: Table, documents: Sequence[Mapping[str, Any]]) -> Batch:
     placed = place(synced, documents)
     # One that was changed at this moment is left to the copying of its change, which writes all of its tables.
     rows = gathered(one for document in placed for one in synced.writes_to(table, document))
