@@ -12,6 +12,7 @@ from typing import Any, Literal, TypedDict
 import structlog
 from structlog.typing import EventDict
 
+from gateway.logs import lines
 from gateway.logs.tracebacks import as_text, described, raised
 
 _SILENT: dict[str, Any] = {"handlers": [], "propagate": False}
@@ -47,11 +48,10 @@ def configure(options: LogOptions) -> None:
         structlog.stdlib.PositionalArgumentsFormatter(),
         structlog.processors.StackInfoRenderer(),
     ]
-    renderer: Any = (
-        structlog.processors.JSONRenderer(ensure_ascii=False)
-        if options["format"] == "json"
-        else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty(), pad_event_to=0, pad_level=False)
-    )
+    console = structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty(), pad_event_to=0, pad_level=False)
+    json = structlog.processors.JSONRenderer(ensure_ascii=False)
+    renderer: Any = json if options["format"] == "json" else console
+    lines.configure(None if options["format"] == "json" else console, options["level"])
     structlog.configure(
         processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
         logger_factory=structlog.stdlib.LoggerFactory(),

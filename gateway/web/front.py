@@ -3,16 +3,13 @@
 import time
 from collections.abc import Mapping
 
-import structlog
-
+from gateway.logs.lines import line_logger
 from gateway.logs.request_ids import accepted_request_id, bind_request_id
 from gateway.mongo.client import close_async_client
 from gateway.redis.clients import close_async_redis
 from gateway.web.clients import client_of
 from gateway.web.http import Application, Message, Receive, Scope, Send, header, with_one_cookie_header
 from gateway.web.proxies import behind_proxies
-
-log = structlog.get_logger(__name__)
 
 # Probes, files of the admin and pictures come in numbers and say nothing as long as they succeed.
 QUIET_PATHS = ("/healthz", "/readyz", "/static/", "/media/")
@@ -22,6 +19,7 @@ class Front:
     def __init__(self, *, routes: Mapping[str, Application], fallback: Application) -> None:
         self._routes = routes
         self._fallback = fallback
+        self._log = line_logger(__name__)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         match scope["type"]:
@@ -51,7 +49,7 @@ class Front:
         finally:
             if status >= 400 or not scope["path"].startswith(QUIET_PATHS):
                 milliseconds = round((time.perf_counter() - started) * 1000, 1)
-                log.info(
+                self._log.info(
                     "request",
                     method=scope["method"],
                     # Without the query string, which may hold a document or a token.
