@@ -103,7 +103,9 @@ class CachedSession(NamedTuple):
 
 
 def find(session_id: str) -> CachedSession | None:
-    return find_all([session_id]).get(session_id)
+    # Not by `find_all`: in a pipeline the client asks each time whether Redis knows the script.
+    answer: list[Any] = _ask(lambda redis: redis.register_script(_FIND)(keys=[_key(session_id)]))
+    return _cached(answer) if answer[:2] != ["", ""] else None
 
 
 def find_all(session_ids: Iterable[str]) -> dict[str, CachedSession]:

@@ -114,7 +114,7 @@ def test_what_follows_takes_no_more_commands_for_many_purchases_than_for_one(
     assert len(postbox.letters) == 7
 
 
-def test_session_that_begins_is_written_once_to_each_store(orders: Database[Document]) -> None:
+def test_session_is_written_once_to_each_store_and_found_by_one_question(orders: Database[Document]) -> None:
     SessionStore().create()  # Redis learns the script
     session = SessionStore()
 
@@ -123,5 +123,7 @@ def test_session_that_begins_is_written_once_to_each_store(orders: Database[Docu
     assert asked["evalsha"] == 1
     found = cache.find(id_of(session))
     assert found is not None
+    looked_up = asked_of_redis(lambda: cache.find(id_of(session)))
+    assert (looked_up["evalsha"], looked_up["script|exists"]) == (1, 0)
     assert (found.synced, id_of(session) in cache.unsynced(1000)) == (True, False)
     assert in_cassandra(id_of(session)) == found.record
