@@ -25,8 +25,10 @@ from gateway.web.http import Application
 
 log = structlog.get_logger(__name__)
 
-# In which a new process must serve, and each must answer its parent: on a busy machine importing alone takes seconds.
+# In which each process must answer its parent, also one that has only begun to import.
 HEALTHCHECK_SECONDS = 30
+# In which a new one must serve before the old one ends: on a very busy machine importing alone takes half a minute.
+STARTING_SECONDS = 120
 # What a process that ends has begun: an upload of the admin takes a minute at most (DJANGO_MAX_BODY_SECONDS).
 FAREWELL_SECONDS = 75
 CPU_QUOTA = Path("/sys/fs/cgroup/cpu.max")
@@ -53,10 +55,21 @@ def main() -> None:
         timeout_graceful_shutdown=FAREWELL_SECONDS,
     )
     # uvicorn.run would serve a single process without a parent that cures and replaces it.
-    parent = Multiprocess(config, sockets=[config.bind_socket()])
+    parent = Parent(config, sockets=[config.bind_socket()])
     parent.run()
     if any(process.exitcode == STARTUP_FAILURE for process in parent.processes):
         sys.exit(STARTUP_FAILURE)
+
+
+class Parent(Multiprocess):
+    """Allows a new process longer to begin than it allows one that serves to answer."""
+
+    def restart_all(self) -> None:
+        self.config.timeout_worker_healthcheck = STARTING_SECONDS
+        try:
+            super().restart_all()
+        finally:
+            self.config.timeout_worker_healthcheck = HEALTHCHECK_SECONDS
 
 
 def application() -> Application:
