@@ -43,7 +43,7 @@ def main() -> None:
     try:
         with (
             _workers(),
-            web_server(workers=0, variables=UNBOUNDED) as web,
+            web_server(workers=arguments.processes, variables=UNBOUNDED) as web,
             client_process(os.sched_getaffinity(0)) as visitors,
         ):
             buyers = Buyers(web.port, shop)
@@ -126,6 +126,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--only", action="store_true", help="this rate alone, whether or not it holds")
     parser.add_argument("--seconds", type=float, default=15.0, help="of each step")
     parser.add_argument("--warm", type=float, default=8.0, help="of a step before the first")
+    parser.add_argument("--processes", type=int, default=0, help="of the web server; 0: one per core")
     parser.add_argument("--products", type=int, default=20_000)
     parser.add_argument("--keep", action="store_true", help="leave the shop, for the next run")
     return parser.parse_args()
