@@ -6,12 +6,12 @@ from decimal import Decimal
 from enum import Enum
 from typing import Any, NamedTuple
 
-from graphql import FieldNode, GraphQLField, VariableNode, is_required_argument
+from graphql import FieldNode, GraphQLField, VariableNode, is_non_null_type
 from graphql.execution.values import VariableValues, get_argument_values
 from graphql.pyutils import Undefined
 from strawberry.types.field import StrawberryField
 
-from gateway.graphql.execution.errors import Unexpected
+from gateway.graphql.execution.errors import NotCompilable, Unexpected
 from gateway.graphql.execution.inputs import Convert, converter
 from gateway.graphql.execution.literals import Evaluate, given_or_default, has_variables
 from gateway.graphql.execution.schema_parts import SchemaParts
@@ -53,7 +53,20 @@ def raw_arguments(field: GraphQLField, node: FieldNode) -> Make:
 def method_arguments(
     parts: SchemaParts, definition: StrawberryField, field: GraphQLField, node: FieldNode
 ) -> Values | Make:
-    """The arguments as Strawberry gives them to a function: the values, where no variable can change them."""
+    """The arguments as Strawberry gives them to a function: the values, where no variable can change them.
+
+    Raises NotCompilable where what the document says is an error to be told.
+    """
+    try:
+        return _method_arguments(parts, definition, field, node)
+    except Exception as error:
+        # Whatever it is: Strawberry and scalars look at values in their own ways, after graphql-core validated them.
+        raise NotCompilable("argument") from error
+
+
+def _method_arguments(
+    parts: SchemaParts, definition: StrawberryField, field: GraphQLField, node: FieldNode
+) -> Values | Make:
     nodes = {argument.name.value: argument.value for argument in node.arguments or ()}
     fixed: Values = {}
     varying: list[_Argument] = []
@@ -65,7 +78,7 @@ def method_arguments(
             given_or_default(value, field.args[name]),
             converter(parts, argument.type, name),
             # A variable without a value is as if the argument were not there; anything else undefined is wrong.
-            is_required_argument(field.args[name]) or not isinstance(value, VariableNode | None),
+            is_non_null_type(field.args[name].type) or not isinstance(value, VariableNode | None),
         )
         values = {} if value is not None and has_variables(value) else one.values(_NO_VARIABLES)
         if values and all(isinstance(each, _IMMUTABLE) for each in values.values()):
