@@ -33,7 +33,9 @@ class ResultsExecutor(StrawberryGraphQLCoreExecutionContext):
             )
 
         attempt: Attempt | None = getattr(self.context_value, "results", None)
-        if attempt is None or path.prev is not None or isinstance(result, Exception):
+        # graphql-core asks for what is in a non-null type by the same path once more: that has been tried then.
+        is_tried = path.prev is not None or return_type is not info.return_type
+        if attempt is None or is_tried or isinstance(result, Exception):
             return by_graphql_core()
         root = attempt.plan.roots[str(path.key)]
         try:
