@@ -192,6 +192,8 @@ SESSION_ENGINE = "gateway.accounts.sessions.engine"
 SESSION_COOKIE_AGE = env.int("SESSION_DAYS", 30) * 24 * 3600
 # For how long a session that Redis has cached is believed without asking Cassandra.
 SESSION_CACHE_SECONDS = env.int("SESSION_CACHE_SECONDS", 60)
+# For how long a process goes by the viewer that it looked up, in queries. Changes look up each time.
+SESSION_REMEMBERED_SECONDS = env.float("SESSION_REMEMBERED_SECONDS", 1.0)
 # Sessions that one network may begin in an hour. Generous: a mobile carrier has thousands of people behind one address,
 # but few of them put something into a cart or sign in within the hour.
 SESSIONS_PER_CLIENT_HOUR = env.int("SESSIONS_PER_CLIENT_HOUR", 1_000 if PRODUCTION else 100_000, validate=_SOME)

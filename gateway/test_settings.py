@@ -29,6 +29,8 @@ MONGODB_UNKNOWN_LAG_SECONDS = float("inf")
 MONGODB_PATIENCE_SECONDS = float(os.environ.get("MONGODB_PATIENCE_SECONDS", "8"))
 # Most tests read what they have just written; those of kept answers switch them on.
 GRAPHQL_ANSWERS_BYTES = int(os.environ.get("GRAPHQL_ANSWERS_BYTES", "0"))
+# Likewise of who is signed in.
+SESSION_REMEMBERED_SECONDS = float(os.environ.get("SESSION_REMEMBERED_SECONDS", "0"))
 CASSANDRA_KEYSPACE_PREFIX = f"test_{CASSANDRA_KEYSPACE_PREFIX}"
 MEDIA_ROOT = Path(os.environ.get("TEST_ROOT", BASE_DIR / ".local" / "test")) / "data" / "media"
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

@@ -5,6 +5,7 @@ way to them, so that nobody has to remember to mark a field.
 """
 
 import asyncio
+import time
 from typing import NamedTuple
 
 from django.conf import settings
@@ -18,6 +19,7 @@ from gateway.accounts.sessions.account import user_of
 from gateway.accounts.sessions.cookies import bearer_token, cookie_header, expiring_cookie, setting_cookie
 from gateway.accounts.sessions.engine import SessionStore
 from gateway.accounts.sessions.recent_changes import RECENT_CHANGES
+from gateway.accounts.sessions.remembered import Remembered
 from gateway.accounts.sign_in import known_devices
 from gateway.domain.texts import Language
 from gateway.fallback import note_degraded
@@ -43,6 +45,8 @@ class RequestContext:
         """The document to execute, parsed and validated."""
         self.results: Attempt | None = None
         """The plan by which a mutation's results are completed, if there is one."""
+        self.reads_only = False
+        """Whether the operation changes nothing: then the viewer may be as old as a second."""
         self._scope = scope
         self.new_token: str | None = None
         """The token of a session made or renewed in this request: the answer sets it as the cookie."""
@@ -114,6 +118,8 @@ class RequestContext:
 
     def sign_out(self) -> None:
         """Make the rest of the request nobody's; the answer takes the cookie away."""
+        if (session_id := self.sent_session_id()) is not None:
+            _VIEWERS.forget(session_id)
         self.new_token, self._ended = None, True
         self._become(_Viewer(AnonymousUser(), None))
 
@@ -190,10 +196,16 @@ class RequestContext:
         return await found
 
     async def _look_up(self) -> "_Viewer":
+        asked_at, session_id = time.monotonic(), self.sent_session_id()
+        if self.reads_only and session_id is not None and (known := _VIEWERS.find(session_id)) is not None:
+            return known
         session = await self._stored_session()
         if session is None:
             return _Viewer(AnonymousUser(), None)
-        return await asyncio.to_thread(self._confirmed, session)
+        viewer = await asyncio.to_thread(self._confirmed, session)
+        if self.reads_only and session_id is not None and viewer.session is not None:
+            _VIEWERS.keep(session_id, viewer, asked_at=asked_at)
+        return viewer
 
     async def _stored_session(self) -> SessionStore | None:
         """The session as Redis or Cassandra keeps it, unchecked against the account."""
@@ -227,6 +239,9 @@ class _Viewer(NamedTuple):
     @property
     def owner(self) -> str | None:
         return customer_owner(self.user.pk) if isinstance(self.user, User) else _guest_of(self.session)
+
+
+_VIEWERS: Remembered[_Viewer] = Remembered()
 
 
 def _owner_by(session: SessionStore | None) -> str | None:

@@ -209,7 +209,7 @@ async def _serve(scope: Scope, body: bytes, context: RequestContext, media_type:
     if meter.points:
         # Done already, and remembered from now on: it is paid for besides, and refuses nobody what was asked for.
         spent = await charges.charge(context.client, meter.points)
-    context.document = prepared.document
+    context.document, context.reads_only = prepared.document, operation.is_query
     accepted = _Accepted(request, operation, variables, attempt, asked)
     if operation.is_query and await _may_be_kept(scope, context):
         return await _kept_or_executed(accepted, found.text, context, spent)
