@@ -33,6 +33,8 @@ HOT, FRESH = 20, 4_000
 # Shapes of so many variables that what is new in a round is new to every cache.
 SHAPES_OF_A_CACHE = ("page", "card", "home")
 DATA = b'{"data":'
+# Of each server and shape in a round: a busy machine answers few in some seconds.
+LEAST = 200
 # The gateway without its cache of answers, which its peers do not have either.
 FORGETFUL = {"GRAPHQL_ANSWERS_BYTES": "0"}
 
@@ -70,7 +72,8 @@ def _measure(shop: Shop, arguments: argparse.Namespace) -> int:
         results: Results = {}
         # Node compiles what runs often: the first round is for that.
         for number in range(-1, arguments.rounds):
-            of = Round(arguments.connections, arguments.seconds if number >= 0 else arguments.warm)
+            asked = (arguments.seconds, LEAST) if number >= 0 else (0.0, arguments.warm)
+            of = Round(arguments.connections, *asked)
             for shape in arguments.only:
                 requests = _requests(shape, shop, token, cached=arguments.cached, number=number)
                 for server in servers if number % 2 else reversed(servers):
@@ -176,7 +179,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--cached", action="store_true", help="four of five requests repeat, both remember responses")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=4.0, help="of each server and shape in a round")
-    parser.add_argument("--warm", type=float, default=8.0, help="the same for the round before the first")
+    parser.add_argument("--warm", type=int, default=2_000, help="requests of each in the round before the first")
     parser.add_argument("--connections", type=int, default=4)
     parser.add_argument("--products", type=int, default=20_000)
     parser.add_argument("--keep", action="store_true", help="leave the shop, for the next run")

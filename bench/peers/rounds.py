@@ -60,6 +60,8 @@ class Measured(NamedTuple):
 class Round(NamedTuple):
     connections: int
     seconds: float
+    least: int
+    """So many requests in any case, however long they take."""
 
 
 @contextmanager
@@ -101,7 +103,7 @@ async def _ask(port: int, requests: Requests, of: Round) -> Seen:
 
     async def go_on() -> None:
         connection = await Connection.open(port)
-        while (started := time.perf_counter()) < ends:
+        while (started := time.perf_counter()) < ends or len(seen.seconds) < of.least:
             if not connection.is_open:
                 connection = await Connection.open(port)
             answer = await connection.ask(next(waiting))
