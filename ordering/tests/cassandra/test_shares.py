@@ -1,7 +1,7 @@
 """A backlog dealt out to workers: side by side, each document in one hand, orders first, whoever is killed."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -19,10 +19,12 @@ from gateway.mongo.commands import COMMANDS, Sent
 from gateway.redis.clients import redis_client
 from gateway.sync import shares
 from gateway.sync.backlog import backlogs
+from gateway.sync.copy import copy_documents
+from gateway.sync.declarations import Synced
 from gateway.sync.sweep import sweep
 from gateway.tests.eventually import eventually
 from gateway.tests.races import at_once, just_before, paused_process
-from ordering.tests.shop import buy
+from ordering.tests.shop import buy, buyer
 
 pytestmark = pytest.mark.usefixtures("patient")
 
@@ -67,6 +69,12 @@ def begin() -> None:
 
 def work(number: int) -> int:
     return shares.work(number, held(number)["holder"], grace=AT_ONCE)
+
+
+def sold(number: int) -> None:
+    """An order of another buyer, which waits to be copied."""
+    fill(buyer(number), ("PROD-1", 1))
+    buy(buyer(number))
 
 
 def owed(shop: Database[Document], collection: str) -> set[str]:
@@ -181,6 +189,26 @@ def test_orders_are_copied_before_products_queued_or_dealt(
     just_before(monkeypatch, shares, "copy_documents", lambda: owed_then.append(owed(orders, "orders")))
     assert work(0) == 2
     assert owed_then == [set()], "it was queued, and copied before the products of the share"
+
+
+def test_orders_that_come_while_a_share_is_copied_do_not_wait_for_its_end(
+    orders: Database[Document], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin()
+    monkeypatch.setattr(shares, "STEP", 1)
+    sold(1)
+    steps: list[tuple[int, int]] = []
+
+    def copy_and_sell(synced: Synced, documents: Sequence[Document]) -> int:
+        steps.append((len(documents), len(owed(orders, "orders"))))
+        copied = copy_documents(synced, documents)
+        sold(len(steps) + 1)
+        return copied
+
+    monkeypatch.setattr(shares, "copy_documents", copy_and_sell)
+    assert work(0) == 3
+
+    assert steps == [(1, 0), (1, 0), (1, 0)], "one product at a time, and never while an order is owed"
 
 
 def test_share_of_what_somebody_has_copied_meanwhile_writes_nothing_and_the_hand_goes_on(
