@@ -80,7 +80,9 @@ def work(number: int, holder: str, *, grace: timedelta) -> int:
     redis_client().set(_hand(number), _held(holder, share), ex=LEASE_SECONDS)
     copied, goes_on = 0, False
     try:
-        documents = [each for each in share.synced.find(share.keys) if is_waiting(each)]
+        # As they are found, those of several shards come in no order.
+        found = sorted(share.synced.find(share.keys), key=share.synced.key_of)
+        documents = [each for each in found if is_waiting(each)]
         copied = _copy(share.synced, documents)
         # Without any success the next share would be the same one.
         goes_on = bool(copied) or not documents
