@@ -243,7 +243,7 @@ MONGODB_PATIENCE_SECONDS = env.float("MONGODB_PATIENCE_SECONDS", 2.0)
 MONGODB_CIRCUIT_SECONDS = env.float("MONGODB_CIRCUIT_SECONDS", 3.0)
 # With an allowance this generous an unknown lag is no reason to load the primaries: a healthy cluster has far less.
 MONGODB_UNKNOWN_LAG_SECONDS = env.float("MONGODB_UNKNOWN_LAG_SECONDS", 30.0)
-# Finds of the API by mongojet where it is installed, a third cheaper; off: by PyMongo alone.
+# Finds of the API by mongojet where it is installed, for three quarters of the CPU; off: by PyMongo alone.
 MONGODB_FAST_READS = env.bool("MONGODB_FAST_READS", True)
 # Fail as soon as code that promised to read secondaries reaches a primary. Tests switch it on.
 MONGODB_GUARD_READS = env.bool("MONGODB_GUARD_READS", False)

@@ -4,6 +4,7 @@ These cost more than what they tell of. Only for lines of plain values: what an 
 others on that way.
 """
 
+import json
 import logging
 import sys
 from typing import Any
@@ -35,7 +36,7 @@ def line_logger(name: str) -> Any:
     """A logger for lines of plain values, once logging has been configured."""
     is_json = _lines.renderer is None
     time = structlog.processors.TimeStamper(fmt="iso" if is_json else "%H:%M:%S", utc=True)
-    rendered = structlog.processors.JSONRenderer(serializer=orjson.dumps) if is_json else _lines.renderer
+    rendered = structlog.processors.JSONRenderer(serializer=_written) if is_json else _lines.renderer
     logger = structlog.BytesLogger(sys.stderr.buffer) if is_json else structlog.WriteLogger(sys.stderr)
     wrapped = structlog.wrap_logger(
         logger,
@@ -45,3 +46,11 @@ def line_logger(name: str) -> Any:
     )
     # Every line has this name, as those of other loggers do.
     return wrapped.bind(logger=name)
+
+
+def _written(line: Any, **_: Any) -> bytes:
+    """The line as JSON, whatever a client has put in its address."""
+    try:
+        return orjson.dumps(line)
+    except orjson.JSONEncodeError:
+        return json.dumps(line, default=repr).encode()

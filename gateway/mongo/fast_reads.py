@@ -1,4 +1,4 @@
-"""Finds by mongojet, the official Rust driver bound to Python, a third cheaper than by PyMongo's asynchronous client.
+"""Finds by mongojet, the official Rust driver bound to Python: three quarters of what PyMongo's take.
 
 It is a way for good weather. Whatever it cannot do, it leaves to PyMongo: where it is not installed or does not take an
 option of MONGODB_URI, there is PyMongo alone; a find that fails is asked once more by PyMongo, which repeats reads,

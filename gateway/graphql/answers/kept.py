@@ -1,7 +1,7 @@
 """Answers kept in this process's memory, within a bound of bytes, and made once however many ask at the same time.
 
-They are not in Redis: asking it costs a process about as much as the whole of a request whose answer is in memory, and
-every request whose answer is not kept would pay that too.
+They are not in Redis: a round trip to it costs a process about half as much as a whole request whose answer is in
+memory, and every request whose answer is not kept would pay that too.
 """
 
 import asyncio
