@@ -5,7 +5,7 @@ literals and variables, variables right, missing, null and wrong, with and witho
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any, NamedTuple, cast
@@ -68,9 +68,19 @@ class _Operation:
 
 
 class RandomOperations:
-    """Queries of one schema. `pools` has values for arguments and input fields by their names: ids that exist."""
+    """Queries of one schema, without the fields that are to be avoided.
 
-    def __init__(self, schema: GraphQLSchema, seed: int, pools: Mapping[str, Sequence[Any]] | None = None) -> None:
+    `pools` has values for arguments and input fields by their names: ids that exist.
+    """
+
+    def __init__(
+        self,
+        schema: GraphQLSchema,
+        seed: int,
+        pools: Mapping[str, Sequence[Any]] | None = None,
+        avoided: Collection[str] = (),
+    ) -> None:
+        self._avoided = avoided
         self._random = Random(seed)  # noqa: S311 - repeatable, not secret
         self._schema = schema
         self._pools = pools or {}
@@ -112,6 +122,7 @@ class RandomOperations:
             name
             for name, each in parent.fields.items()
             if (depth < MAX_DEPTH or not is_composite_type(get_named_type(each.type)))
+            and name not in self._avoided
             and (not name.startswith(RARE_PREFIXES) or self._random.random() < RARE)
         ]
         if not names:
