@@ -14,7 +14,7 @@ from django.conf import settings
 from gateway.domain.texts import Text, accepted_language
 from gateway.web.clients import client_of
 from gateway.web.error_pages import ErrorPage, chosen_language, page_body
-from gateway.web.http import Application, Message, Receive, Scope, Send, header, respond
+from gateway.web.http import Application, Message, Receive, Scope, Send, header, respond, told_at_once
 
 # A connection that was closed while its request lay unread is known to be closed after as many rounds of the event
 # loop: the server sees the bytes first and their end afterwards.
@@ -65,26 +65,24 @@ class Turns:
         Raises ClientGone; and Overloaded when the queue is full or no turn comes until that time of the event loop.
         Whatever it raises, nothing has been begun.
         """
-        gone = asyncio.ensure_future(_watch(receive))
-        try:
-            # First of all, so that those who have gone fill neither the turns nor the queue.
-            for _ in range(LOOPS_UNTIL_CLOSED):
-                await asyncio.sleep(0)
-            if gone.done():
-                raise ClientGone
-            await self._take(client, gone, until)
-        finally:
-            gone.cancel()
+        # First of all, so that those who have gone fill neither the turns nor the queue.
+        for _ in range(LOOPS_UNTIL_CLOSED):
+            await asyncio.sleep(0)
+        if _has_gone(receive):
+            raise ClientGone
+        if self._may_run(client):
+            self._running[client] += 1
+        else:
+            await self._wait(client, receive, until)
         try:
             yield
         finally:
             self._leave(client)
 
-    async def _take(self, client: str, gone: asyncio.Future[None], until: float) -> None:
-        if self._may_run(client):
-            self._running[client] += 1
-            return
+    async def _wait(self, client: str, receive: Receive, until: float) -> None:
+        """Wait in the queue until the turn is taken for this client."""
         turn = self._queue(client)
+        gone = asyncio.ensure_future(_watch(receive))
         try:
             async with asyncio.timeout_at(until):
                 await asyncio.wait({turn, gone}, return_when=asyncio.FIRST_COMPLETED)
@@ -96,6 +94,7 @@ class Turns:
                 self._leave(client)
             raise
         finally:
+            gone.cancel()
             self._waiting.pop(turn, None)
         if turn.cancelled():
             raise Overloaded
@@ -223,6 +222,12 @@ class Door:
             return message
 
         return receive_in_turn
+
+
+def _has_gone(receive: Receive) -> bool:
+    """Whether the server knows by now that the client has gone; the whole body must have been received."""
+    message = told_at_once(receive)
+    return message is not None and message["type"] == "http.disconnect"
 
 
 async def _watch(receive: Receive) -> None:

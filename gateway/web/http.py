@@ -48,6 +48,23 @@ async def respond(
     await send({"type": "http.response.body", "body": body})
 
 
+def told_at_once(receive: Receive) -> Message | None:
+    """The next message, if the server has it by now; None if it is to be waited for.
+
+    By one step into the question: to wait in a task, or with a time limit, costs more than most requests' answers.
+    """
+    question = receive().__await__()
+    try:
+        next(question)
+    except StopIteration as told:
+        message: Message = told.value
+        return message
+    else:
+        return None
+    finally:
+        question.close()
+
+
 def header(scope: Scope, name: str) -> str | None:
     """The header of this name, of several the first."""
     value = _headers(scope).get(name.lower().encode("latin-1"))

@@ -18,7 +18,7 @@ from gateway.graphql.errors import RequestRefused, overloaded
 from gateway.graphql.http import encoding
 from gateway.graphql.http.negotiation import JSON
 from gateway.web.admission import ClientGone, Readers
-from gateway.web.http import Receive, Scope, header
+from gateway.web.http import Message, Receive, Scope, header, told_at_once
 
 METHODS = "GET, POST, OPTIONS"
 # A hash, or an id such as Relay's manifests have.
@@ -79,18 +79,24 @@ class Bodies:
 
         Raises ClientGone, and RequestRefused for one that is too large or has not come until that time.
         """
+        # Most bodies come in one piece with their heads.
+        first = told_at_once(receive)
+        if first is not None and not self._take(body, first):
+            return
         try:
             async with self._readers.reading(until):
-                while True:
-                    message = await receive()
-                    if message["type"] == "http.disconnect":
-                        raise ClientGone
-                    body.content += message.get("body", b"")
-                    self._draw(body)
-                    if not message.get("more_body"):
-                        return
+                while self._take(body, await receive()):
+                    pass
         except TimeoutError:
             raise bad_request(TOO_SLOW, status=408, headers={"connection": "close"}) from None
+
+    def _take(self, body: "Body", message: Message) -> bool:
+        """Add a part of the body; returns whether there is more to come."""
+        if message["type"] == "http.disconnect":
+            raise ClientGone
+        body.content += message.get("body", b"")
+        self._draw(body)
+        return bool(message.get("more_body"))
 
     def _draw(self, body: "Body") -> None:
         size, maximum = len(body.content), settings.GRAPHQL_MAX_BODY_BYTES
