@@ -18,7 +18,7 @@ from deploy.local.progress import Progress
 
 SOURCE = Source("graphql-core", "3.3.2", "15d6eee7d4364fbc202833bc6bd0d504004d8ae7c0aaf620fa884d8e437622f2")
 PLUGIN = "gateway.graphql.execution.tests.core_suite.plugin"
-# Of 458 tests the same number of executions every time: fewer would mean that the compiler is not asked any more.
+# Measured: 142 executions in 458 tests. Fewer would mean that the compiler is not asked any more.
 LEAST_COMPILED = 140
 
 ANSWERS_AT_ONCE = "the compiler is asynchronous where a field is, graphql-core tells the error before it waits"
