@@ -122,8 +122,15 @@ class CompiledOperations:
         is_query = sought.node.operation.value == "query"
         try:
             plan = (compile_query if is_query else compile_results)(self._parts, operation)
-        except (NotCompilable, RecursionError) as error:
-            record.refused = error.reason if isinstance(error, NotCompilable) else "too_deep"
+        except NotCompilable as error:
+            record.refused = error.reason
+        except RecursionError:
+            record.refused = "too_deep"
+        except Exception:
+            # A fault of ours, which is no reason to refuse the request.
+            log.exception("graphql_not_compiled")
+            record.refused = "fault"
+        if record.refused is not None:
             counters.executed[counters.refused(record.refused)] += 1
             return None
         if not record.plans:
