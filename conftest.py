@@ -22,6 +22,7 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadFileScheduling
 
 from admin_ext.counters import forget_counts
+from catalog.search.vocabulary.memory import REMEMBERED
 from catalog.structure.category_tree import CATEGORIES
 from catalog.structure.names import GEOZONE_NAMES
 from deploy.local.lanes import ROOT_VARIABLE
@@ -81,6 +82,7 @@ def clean_database(cluster: None) -> Iterator[Database[Document]]:
     forget_rows()
     CATEGORIES.forget()
     GEOZONE_NAMES.forget()
+    REMEMBERED.forget()
     forget_counts()
 
 

@@ -227,6 +227,23 @@ class SynonymGroupDocument(TypedDict):
     changed_by: str
 
 
+class VocabularyDocument(TypedDict):
+    """An edition of the words of the shop, see catalog/search/vocabulary/editions.py."""
+
+    _id: str
+    token: str
+    began_at: datetime
+    words: bytes
+
+
+class ClaimDocument(TypedDict):
+    """Who does a piece of work that one does at a time, and until when unless it renews it."""
+
+    _id: str
+    holder: str
+    until: datetime
+
+
 class SearchMissDocument(TypedDict):
     """What was searched for on one day and not found, see catalog/search/misses.py."""
 

@@ -9,7 +9,7 @@ from django.utils import timezone
 from django_mongodb_backend.fields import ArrayField, EmbeddedModelArrayField, EmbeddedModelField
 from django_mongodb_backend.models import EmbeddedModel
 
-from catalog.search_models import SearchMiss, SynonymGroup  # noqa: F401 - for Django to find
+from catalog.search_models import SearchMiss, SearchVocabulary, SynonymGroup  # noqa: F401 - for Django to find
 from gateway.mongo.collections import Collection, Index
 from gateway.mongo.sharded_document import ShardedDocument
 from gateway.sync.marks import UNSYNCED

@@ -1,4 +1,4 @@
-"""Documents of the search: words that mean the same, and what was not found."""
+"""Documents of the search: words that mean the same, the words of the shop, and what was not found."""
 
 from django.db import models
 from django_mongodb_backend.fields import ArrayField
@@ -30,6 +30,28 @@ class SynonymGroup(models.Model):
 
     def __str__(self) -> str:
         return self.title
+
+
+class SearchVocabulary(models.Model):
+    """The words of the shop with their frequencies, packed, and who counts them. See catalog/search/vocabulary/."""
+
+    id = models.CharField(primary_key=True, db_column="_id", max_length=16)
+    token = models.CharField(max_length=16)
+    """Another one for other words."""
+    began_at = models.DateTimeField()
+    """When its count was begun: nothing of before is missing."""
+    words = models.BinaryField()
+
+    # Three documents.
+    collection = Collection()
+
+    class Meta:
+        managed = False
+        db_table = "search_vocabulary"
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return self.id
 
 
 class SearchMiss(models.Model):

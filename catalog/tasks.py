@@ -6,6 +6,8 @@ from catalog.cassandra import structure
 from catalog.discounts import turns
 from catalog.errors import PicturesAway
 from catalog.pictures import orphans, thumbnails, uploads
+from catalog.search.vocabulary import census
+from catalog.structure.category_tree import CATEGORIES
 from gateway.background import GivesUp, mark_begun
 from gateway.cassandra.errors import CassandraNotConfigured, CassandraUnavailable
 
@@ -35,6 +37,15 @@ def sweep_pictures() -> None:
     """Make thumbnails that are missing and remove pictures that nobody shows, every 10 minutes."""
     thumbnails.sweep_thumbnails()
     orphans.sweep_orphans()
+
+
+@shared_task(expires=60)
+def keep_vocabulary() -> None:
+    """Count the words of products edited lately, every minute, and of all every few hours.
+
+    A run that waited longer is replaced by the next; a long count keeps those beside it away by a claim.
+    """
+    census.keep_vocabulary(CATEGORIES.get().names_shown)
 
 
 @shared_task(expires=30)

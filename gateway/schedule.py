@@ -8,6 +8,7 @@ SCHEDULE = {
     "copy-shop-structure": {"task": "catalog.tasks.copy_structure", "schedule": 300.0},
     "sync-sweep": {"task": "gateway.tasks.sync_sweep", "schedule": 10.0},
     "turn-discounts": {"task": "catalog.tasks.turn_discounts", "schedule": 30.0},
+    "keep-search-vocabulary": {"task": "catalog.tasks.keep_vocabulary", "schedule": 60.0},
     "sweep-pictures": {"task": "catalog.tasks.sweep_pictures", "schedule": 600.0},
     "abandon-expired-carts": {"task": "cart.tasks.sweep", "schedule": 300.0},
     "analyse-abandoned-carts": {"task": "cart.tasks.analyse", "schedule": 600.0},

@@ -29,6 +29,8 @@ from gateway.domain.errors import DomainError, Refused
 from gateway.domain.input import text_errors
 from gateway.domain.uuid7 import uuid7
 from gateway.mongo.client import collection_of, orm_connection
+from gateway.mongo.policies import CATALOG_LIST
+from gateway.mongo.reads import Read
 from gateway.mongo.transactions import in_transaction
 
 SYNONYMS = SynonymGroup._meta.db_table
@@ -90,6 +92,11 @@ def delete_synonyms(group_id: str, *, actor: Actor) -> None:
         record(Action.SYNONYMS_DELETED, f"synonyms:{group_id}", actor=actor, changes=changes)
 
     in_transaction(delete)
+
+
+def all_groups() -> Read[list[SynonymGroupDocument]]:
+    """All groups, for the search: a few hundred at most, the collection is not sharded."""
+    return Read(collection=SYNONYMS, policy=CATALOG_LIST, where={}, sort=(("_id", 1),), limit=MAX_GROUPS, result=list)
 
 
 def words_typed(text: str) -> list[str]:

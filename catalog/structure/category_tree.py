@@ -82,6 +82,12 @@ class CategoryTree:
             return self
         return CategoryTree({slug: node for slug, node in self.nodes.items() if slug not in self.hidden})
 
+    @property
+    def names_shown(self) -> dict[str, tuple[str, ...]]:
+        """By slug, for each category that buyers are shown, its name and those of the categories above it."""
+        shown = self.shown
+        return {slug: tuple(each.name for each in (*shown.ancestors(node), node)) for slug, node in shown.nodes.items()}
+
     def _walk(self, slug: str) -> Iterator[str]:
         yield slug
         for child in self.children(slug):

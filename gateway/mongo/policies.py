@@ -58,6 +58,8 @@ STAFF_LIST = Policy("staff.list", Primary(), 0)
 AUDIT = Policy("audit", Primary(), 0)
 # What is copied to Cassandra must be the newest there is.
 SYNC = Policy("sync", Primary(), 0)
+# Counting reads every product; its words may be as old as the secondaries are.
+SEARCH_VOCABULARY = Policy("search.vocabulary", Secondary(), None)
 CART_ANALYTICS = Policy("carts.analytics", Secondary(), None)
 
 PUBLIC = frozenset({CATALOG_LIST, CATALOG_CARD, STOCK_DISPLAY})

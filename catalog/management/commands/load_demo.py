@@ -18,7 +18,11 @@ from catalog.demo.load import (
     plan_removal,
     remove_products,
 )
+from catalog.search.vocabulary.census import count_vocabulary
+from catalog.structure.category_tree import whole_tree
 from gateway.management.progress import Progress
+from gateway.mongo.policies import STAFF_LIST
+from gateway.mongo.reads import run
 
 DEFAULT_PRODUCTS = 20_000
 
@@ -59,6 +63,12 @@ class Command(BaseCommand):
             raise CommandError(f"{error}; run it again to go on") from error
 
     def _load(self, *, count: int, seed: int, processes: int) -> None:
+        self._load_products(count=count, seed=seed, processes=processes)
+        # Not left to the next count: whoever has just started the shop searches at once.
+        counted = count_vocabulary(run(whole_tree()).names_shown, policy=STAFF_LIST)
+        self.stdout.write(f"{counted} words counted for the search")
+
+    def _load_products(self, *, count: int, seed: int, processes: int) -> None:
         self.stdout.write(f"{load_geozones()} geozones and {load_categories()} categories added")
         plan = plan_load(count)
         if not plan.batches:
