@@ -19,9 +19,9 @@ run: $(INSTALLED) ## start everything and show its log; PORT=8000, DEMO_PRODUCTS
 	@$(LOCAL) run
 
 .PHONY: test
-test: $(INSTALLED) ## all tests; T=path for some, with servers that stay up; ARGS for pytest
+test: $(INSTALLED) ## all tests; T=path for some, with servers and a database that stay; ARGS for pytest
 ifdef T
-	@$(LOCAL) exec --root $(TEST_ROOT) --keep -- $(PYTHON) -m pytest $(T) $(ARGS)
+	@$(LOCAL) exec --root $(TEST_ROOT) --keep -- $(PYTHON) -m pytest --reuse-db $(T) $(ARGS)
 else
 	@$(LOCAL) lanes --root $(TEST_ROOT) --beside $(SECOND_TEST_ROOT) -- $(PYTHON) -m pytest $(ARGS)
 endif

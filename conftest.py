@@ -61,16 +61,20 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> RoomByR
 
 
 @pytest.fixture(scope="session")
-def cluster(django_test_environment: None, django_db_blocker: Any) -> Iterator[None]:
+def cluster(request: pytest.FixtureRequest, django_test_environment: None, django_db_blocker: Any) -> Iterator[None]:
     """The test database with Django's tables, our topology, and Cassandra's tables: all may be used from here on."""
+    kept = request.config.getoption("reuse_db")
+    anew = request.config.getoption("create_db")
     with django_db_blocker.unblock():
-        databases = setup_databases(verbosity=0, interactive=False)
+        databases = setup_databases(verbosity=0, interactive=False, keepdb=kept and not anew)
         topology.apply(database())
         if settings.CASSANDRA_CONTACT_POINTS:
             call_command("cassandra", "apply", stdout=StringIO())
         ROUTING.refresh(client(), database().name)
+        if kept:  # a run that was killed may have left documents
+            _empty([*(name for name, _ in declared_collections()), *TABLES])
         yield
-        teardown_databases(databases, verbosity=0)
+        teardown_databases(databases, verbosity=0, keepdb=kept)
 
 
 @pytest.fixture(name="database")
