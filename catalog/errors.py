@@ -352,6 +352,14 @@ class NotSearchable(DomainError):
     )
 
 
+class TooLongTogether(DomainError):
+    code = Code.INVALID
+    text = Text(
+        "«{word}»: не больше {limit} слов вместе, не считая предлогов; «ps5» — два слова.",
+        '"{word}": at most {limit} words together, prepositions apart; "ps5" are two.',
+    )
+
+
 class SameToSearch(DomainError):
     code = Code.INVALID
     text = Text("«{word}» и «{other}» для поиска — одно слово.", '"{word}" and "{other}" are one word to the search.')

@@ -1,11 +1,11 @@
 """Groups of words that mean the same to whoever searches: «айфон, iphone».
 
 A word is in one group only: two that share one would be one group. What counts as the same word are the stems that the
-search compares; an index that is unique by them holds off two who add the same at once. The storefront's search will
-ask for a word together with those of its group.
+search compares; an index that is unique by them holds off two who add the same at once. A query asks for a word
+together with those of its group, see catalog/search/alternatives.py.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Collection as Codes
 from datetime import UTC, datetime
 
@@ -19,6 +19,7 @@ from catalog.errors import (
     StructureChangedMeanwhile,
     SynonymTaken,
     TooFewWords,
+    TooLongTogether,
     TooMany,
     UnknownSynonyms,
 )
@@ -36,6 +37,8 @@ from gateway.mongo.transactions import in_transaction
 SYNONYMS = SynonymGroup._meta.db_table
 
 MAX_WORD = 60
+# Words that have a meaning together: «пульт от телевизора». A query is looked through for each run of so many.
+LONGEST = 3
 # Each word of a group is one more alternative in the query of whoever asks for any of them.
 MAX_WORDS = 12
 # The search remembers all groups in each process. Two who add the last at once may make one more, which does no harm.
@@ -126,7 +129,7 @@ def _checked(group_id: str, words: Sequence[str], actor: Actor) -> SynonymGroupD
         "_id": group_id,
         "title": ", ".join(wanted),
         "words": wanted,
-        "keys": [_key(word) for word in wanted],
+        "keys": [key_of(words_in(word)) for word in wanted],
         "changed_at": datetime.now(UTC),
         "changed_by": actor.name,
     }
@@ -138,20 +141,23 @@ def _errors(words: Sequence[str]) -> list[DomainError]:
     errors = [error for word in words for error in text_errors(word, MAX_WORD, "words")]
     if errors:
         return errors
-    errors += [NotSearchable("words", word=word) for word in words if not _key(word)]
     if len(words) < 2:
         errors.append(TooFewWords("words"))
     first: dict[str, str] = {}
     for word in words:
-        other = first.setdefault(_key(word), word)
-        if other is not word and _key(word):
+        seen = list(words_in(word))
+        if not seen:
+            errors.append(NotSearchable("words", word=word))
+        elif len(seen) > LONGEST:
+            errors.append(TooLongTogether("words", word=word, limit=LONGEST))
+        elif (other := first.setdefault(key_of(seen), word)) is not word:
             errors.append(SameToSearch("words", word=word, other=other))
     return errors
 
 
-def _key(word: str) -> str:
-    """The word, or the few of them, by stems; empty when the search sees nothing in it."""
-    return " ".join(stem(each) for each in words_in(word))
+def key_of(words: Iterable[str]) -> str:
+    """What these folded words, one or a few together, are to the search: the same for all their forms."""
+    return " ".join(map(stem, words))
 
 
 def _groups() -> Collection[SynonymGroupDocument]:

@@ -68,6 +68,7 @@ def test_group_is_changed_and_deleted_on_record(database: Database[Document], ph
         (["айпад", "!!!"], ["INVALID"]),
         (["айпад", "и на"], ["INVALID"]),
         (["айпад", "Айпады"], ["INVALID"]),
+        (["айпад", "самый лучший новый планшет"], ["INVALID"]),
         ([str(number) for number in range(MAX_WORDS + 1)], ["INVALID"]),
         (["айпад", "iphone"], ["CONFLICT"]),
         (["айпад", "айфоны"], ["CONFLICT"]),

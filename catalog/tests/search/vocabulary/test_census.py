@@ -48,7 +48,7 @@ def test_frequency_is_the_number_of_products_for_sale_that_have_the_word(databas
 
     assert known("наушники", "jbl", "sony", "черный", "510", "звук", "телевизоры") == [2, 2, 2, 2, 1, 2, 1]
     assert known("panasonic", "снятый", "philips", "цвет", "бренд") == [0, 0, 0, 0, 0]
-    assert words == len(REMEMBERED.get())
+    assert words == len(current_blocking())
 
 
 def test_pages_of_a_large_category_are_all_counted(
@@ -174,7 +174,7 @@ def test_process_reads_words_anew_only_when_there_is_another_edition(
 ) -> None:
     async def held() -> list[object]:
         first = await current()
-        monkeypatch.setattr("catalog.search.vocabulary.memory.LOOK_SECONDS", -1.0)
+        monkeypatch.setattr("catalog.search.memory.LOOK_SECONDS", -1.0)
         # It is looked for behind the back of whoever asks.
         again = await current()
         await asyncio.shield(REMEMBERED._looking)  # type: ignore[arg-type]
