@@ -74,6 +74,8 @@ class Process:
                 (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
                 (os.POSIX_SPAWN_OPEN, 1, str(self.log), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644),
                 (os.POSIX_SPAWN_DUP2, 1, 2),
+                # A server outlives whoever called us, and would keep their locks held and their pipes open.
+                *((os.POSIX_SPAWN_CLOSE, descriptor) for descriptor in _inherited_descriptors()),
             ],
             setsid=True,
             # Python ignores these two, and what is ignored is inherited.
@@ -117,6 +119,11 @@ class Process:
         # None: it died at once; the caller notices by `identity` and shows the log.
         if identity:
             write_atomically(self.pid_file, json.dumps({"pid": identity.pid, "started": identity.started}) + "\n")
+
+
+def _inherited_descriptors() -> list[int]:
+    """What this process has open beyond input and outputs: children would get whatever of it is inheritable."""
+    return [number for link in Path("/proc/self/fd").iterdir() if (number := int(link.name)) > 2]
 
 
 def ask_to_stop(processes: Iterable[Process]) -> None:

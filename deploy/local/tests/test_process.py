@@ -41,6 +41,17 @@ def test_another_launcher_finds_the_process_by_its_pid_file(process: Process) ->
     assert found.identity == process.identity
 
 
+def test_a_spawned_process_holds_no_file_of_whoever_called(process: Process, tmp_path: Path) -> None:
+    callers = os.open(tmp_path / "lock of the caller", os.O_CREAT | os.O_RDWR)
+    os.set_inheritable(callers, True)
+
+    process.spawn(SLEEP, os.environ)
+
+    os.close(callers)
+    held = [link.readlink() for link in Path(f"/proc/{pid_of(process)}/fd").iterdir()]
+    assert sorted(held) == sorted([Path(os.devnull), process.log, process.log])
+
+
 def test_output_is_appended_to_the_log(process: Process) -> None:
     process.spawn(("sh", "-c", "echo first; echo second >&2"), os.environ)
     eventually(lambda: process.identity is None, within=5)
