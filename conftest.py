@@ -207,7 +207,7 @@ def serve(run_process: Callable[..., Path]) -> Iterator[Callable[..., Server]]:
         @cache
         def start(**environment: str) -> Server:
             port = free_port()
-            command = ("uvicorn", "gateway.asgi:application", "--no-proxy-headers", "--port", str(port))
+            command = ("gateway.tests.web_process", str(port))
             log = run_process(*command, **environment)
             client = clients.enter_context(httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=20))
             return Server(answering(client, log), log)

@@ -16,11 +16,12 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gateway.settings")
 django_application = get_asgi_application()
 
 from gateway.graphql.http.endpoint import graphql_endpoint  # noqa: E402
+from gateway.graphql.http.prompt import graphql_at_once  # noqa: E402
 from gateway.production.checks import refuse_unsafe_production  # noqa: E402
 from gateway.web.admission import Door  # noqa: E402 - these need the apps loaded
 from gateway.web.front import Front  # noqa: E402
 from gateway.web.health import healthz, readyz  # noqa: E402
-from gateway.web.transport import public_api, public_pages, with_headers  # noqa: E402
+from gateway.web.transport import prompt_api, public_api, public_pages, with_headers  # noqa: E402
 
 refuse_unsafe_production()
 application = Front(
@@ -30,6 +31,7 @@ application = Front(
         "/readyz": with_headers(readyz),
     },
     fallback=public_pages(Door(django_application)),
+    prompt={"/graphql": prompt_api(graphql_at_once)},
 )
 # How long a thread that computes keeps the event loop waiting, each time that it wants to go on: with Python's five
 # milliseconds a request beside one new document after another would take ten times as long.

@@ -14,9 +14,15 @@ from django.contrib.auth.models import AnonymousUser
 from graphql import DocumentNode
 
 from gateway.accounts.models import User
-from gateway.accounts.owners import customer_owner, guest_owner, session_hash
+from gateway.accounts.owners import customer_owner, guest_owner
 from gateway.accounts.sessions.account import user_of
-from gateway.accounts.sessions.cookies import bearer_token, cookie_header, expiring_cookie, setting_cookie
+from gateway.accounts.sessions.cookies import (
+    bearer_token,
+    cookie_header,
+    expiring_cookie,
+    sent_session_id,
+    setting_cookie,
+)
 from gateway.accounts.sessions.engine import SessionStore
 from gateway.accounts.sessions.recent_changes import RECENT_CHANGES
 from gateway.accounts.sessions.remembered import Remembered
@@ -128,9 +134,7 @@ class RequestContext:
 
         It says whether the request is answered from memory, never what the answer is: so it makes nothing personal.
         """
-        bearer = self._bearer()
-        token = sent_cookies(self._scope).get(settings.SESSION_COOKIE_NAME) if bearer is None else bearer
-        return session_hash(token) if token else None
+        return sent_session_id(self._scope)
 
     async def note_change(self) -> None:
         """Note that a member of staff has changed something, and is to see it from now on."""

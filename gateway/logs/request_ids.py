@@ -4,7 +4,7 @@ It arrives in `X-Request-ID` or is made by the front, is answered in the same he
 """
 
 import re
-import uuid
+import secrets
 
 from structlog.contextvars import bind_contextvars, clear_contextvars, get_contextvars
 
@@ -14,7 +14,7 @@ _ACCEPTED = re.compile(r"[A-Za-z0-9._-]{8,64}")
 
 def accepted_request_id(offered: str | None) -> str:
     """The caller's id when it is harmless, else a new one."""
-    return offered if offered and _ACCEPTED.fullmatch(offered) else uuid.uuid4().hex
+    return offered if offered and _ACCEPTED.fullmatch(offered) else secrets.token_hex(16)
 
 
 def bind_request_id(request_id: str, **context: str) -> None:

@@ -46,12 +46,16 @@ class LeasedBuckets:
 
         `left` is what Redis told last, with what should have come back since; other processes may have taken of it.
         """
+        return self.take_held(client, points, rate) or await self._ask(client, points, rate)
+
+    def take_held(self, client: str, points: float, rate: Rate) -> Withdrawal | None:
+        """Take the points of those held here; None, with nothing taken, if they are fewer or held too long."""
         lease = self._leases.get(client)
-        if lease is not None and points <= lease.points and time.monotonic() - lease.at < SECONDS:
-            lease.points -= points
-            self._leases.move_to_end(client)
-            return lease.withdrawal(rate)
-        return await self._ask(client, points, rate)
+        if lease is None or points > lease.points or time.monotonic() - lease.at >= SECONDS:
+            return None
+        lease.points -= points
+        self._leases.move_to_end(client)
+        return lease.withdrawal(rate)
 
     async def _ask(self, client: str, points: float, rate: Rate) -> Withdrawal:
         # Nobody else may spend what goes back.

@@ -58,6 +58,10 @@ class Turns:
         if not self._may_run(client) and self._is_full() and self._largest(client) is None:
             raise Overloaded
 
+    def are_free(self, client: str) -> bool:
+        """Whether nobody waits and this client may run."""
+        return not self._waiting and self._may_run(client)
+
     @asynccontextmanager
     async def turn(self, client: str, receive: Receive, until: float) -> AsyncIterator[None]:
         """Wait for a turn and hold it; the body of the request must have been received.

@@ -4,7 +4,7 @@ import hmac
 
 from django.conf import settings
 
-from gateway.web.http import UNKNOWN, Scope, header, network_of, read_address
+from gateway.web.http import UNKNOWN, Scope, header, network_of, written_address
 
 
 def client_of(scope: Scope) -> str:
@@ -18,8 +18,7 @@ def address_of(scope: Scope) -> str:
     named = header(scope, "x-buyer-address")
     if named and _is_server(header(scope, "x-server-token") or ""):
         address = named
-    found = read_address(address)
-    return UNKNOWN if found is None else str(found)
+    return written_address(address)
 
 
 def _is_server(token: str) -> bool:

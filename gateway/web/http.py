@@ -1,9 +1,9 @@
 """The parts of ASGI that our own endpoints need: their types, looking up headers, sending a whole response."""
 
 import ipaddress
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.http import parse_cookie
 
@@ -13,6 +13,18 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+
+class PromptAnswer(NamedTuple):
+    """A whole answer of status 200 that nobody had to wait for."""
+
+    head: bytes
+    """Its header lines, each with its end, without those of the connection."""
+    body: bytes
+
+
+PromptApplication = Callable[[Scope, bytes], PromptAnswer | None]
+"""Given a request and its body; None, with nothing done, when it must wait for something or is to be refused."""
 
 UNKNOWN = "unknown"
 """Stands for an address that cannot be read."""
@@ -48,6 +60,11 @@ async def respond(
     await send({"type": "http.response.body", "body": body})
 
 
+def header_lines(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
+    """The headers as they are sent, each with the end of its line."""
+    return b"".join(b"%b: %b\r\n" % pair for pair in headers)
+
+
 def told_at_once(receive: Receive) -> Message | None:
     """The next message, if the server has it by now; None if it is to be waited for.
 
@@ -67,8 +84,13 @@ def told_at_once(receive: Receive) -> Message | None:
 
 def header(scope: Scope, name: str) -> str | None:
     """The header of this name, of several the first."""
-    value = _headers(scope).get(name.lower().encode("latin-1"))
+    value = _headers(scope).get(_encoded_name(name))
     return None if value is None else value.decode("latin-1")
+
+
+def header_values(scope: Scope, names: Sequence[bytes]) -> tuple[bytes | None, ...]:
+    """The headers of these names, of several the first each, as they were sent."""
+    return tuple(map(_headers(scope).get, names))
 
 
 def sent_cookies(scope: Scope) -> dict[str, str]:
@@ -90,19 +112,28 @@ def with_one_cookie_header(scope: Scope) -> Scope:
 
 def network_of(address: str) -> str:
     """The network that limits count: a home has one IPv4 address but 2^64 of IPv6, which count as one."""
-    found = read_address(address)
-    if found is None:
-        return UNKNOWN
-    return _network_of(found)
+    return _network_of(address) if len(address) <= LONGEST_ADDRESS else UNKNOWN
 
 
 @lru_cache(REMEMBERED_ADDRESSES)
-def _network_of(address: Address) -> str:
-    if isinstance(address, ipaddress.IPv6Address):
-        if address.ipv4_mapped:
-            return str(address.ipv4_mapped)
-        return str(ipaddress.ip_network((address, 64), strict=False).network_address) + "/64"
-    return str(address)
+def _network_of(address: str) -> str:
+    found = read_address(address)
+    if isinstance(found, ipaddress.IPv6Address):
+        if found.ipv4_mapped:
+            return str(found.ipv4_mapped)
+        return str(ipaddress.ip_network((found, 64), strict=False).network_address) + "/64"
+    return UNKNOWN if found is None else str(found)
+
+
+def written_address(text: str) -> str:
+    """The address as it is usually written."""
+    return _written_address(text) if len(text) <= LONGEST_ADDRESS else UNKNOWN
+
+
+@lru_cache(REMEMBERED_ADDRESSES)
+def _written_address(text: str) -> str:
+    found = read_address(text)
+    return UNKNOWN if found is None else str(found)
 
 
 def read_address(text: str) -> Address | None:
@@ -116,6 +147,12 @@ def _read_address(text: str) -> Address | None:
         return ipaddress.ip_address(text)
     except ValueError:
         return None
+
+
+# The names that our own code asks for.
+@lru_cache(64)
+def _encoded_name(name: str) -> bytes:
+    return name.lower().encode("latin-1")
 
 
 def _headers(scope: Scope) -> dict[bytes, bytes]:

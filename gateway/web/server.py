@@ -20,8 +20,8 @@ from uvicorn.config import STARTUP_FAILURE
 from uvicorn.supervisors import Multiprocess
 
 from gateway.logs.configuration import LogOptions, configure
-from gateway.web.farewell import PatientProtocol
 from gateway.web.http import Application
+from gateway.web.prompt import PromptProtocol
 
 log = structlog.get_logger(__name__)
 
@@ -38,13 +38,23 @@ def main() -> None:
     arguments = _arguments()
     # The parent's own lines, too; it does without the apps, which would take a hundred megabytes.
     configure(cast("LogOptions", settings.LOGGING))
-    config = uvicorn.Config(
+    config = configuration(arguments.host, arguments.port)
+    # uvicorn.run would serve a single process without a parent that cures and replaces it.
+    parent = Parent(config, sockets=[config.bind_socket()])
+    parent.run()
+    if any(process.exitcode == STARTUP_FAILURE for process in parent.processes):
+        sys.exit(STARTUP_FAILURE)
+
+
+def configuration(host: str, port: int) -> uvicorn.Config:
+    """How each process serves."""
+    return uvicorn.Config(
         "gateway.web.server:application",
         factory=True,
-        host=arguments.host,
-        port=arguments.port,
+        host=host,
+        port=port,
         workers=processes_wanted(),
-        http=PatientProtocol,
+        http=PromptProtocol,
         # What proxies say of the client is read by the gateway itself.
         proxy_headers=False,
         server_header=False,
@@ -54,11 +64,6 @@ def main() -> None:
         timeout_worker_healthcheck=HEALTHCHECK_SECONDS,
         timeout_graceful_shutdown=FAREWELL_SECONDS,
     )
-    # uvicorn.run would serve a single process without a parent that cures and replaces it.
-    parent = Parent(config, sockets=[config.bind_socket()])
-    parent.run()
-    if any(process.exitcode == STARTUP_FAILURE for process in parent.processes):
-        sys.exit(STARTUP_FAILURE)
 
 
 class Parent(Multiprocess):

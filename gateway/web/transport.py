@@ -11,7 +11,17 @@ from django.conf import settings
 from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest
 
-from gateway.web.http import Application, Message, Receive, Scope, Send, respond
+from gateway.web.http import (
+    Application,
+    Message,
+    PromptAnswer,
+    PromptApplication,
+    Receive,
+    Scope,
+    Send,
+    header_lines,
+    respond,
+)
 
 IMAGES = "img-src 'self' data:"
 _RULES = (
@@ -91,6 +101,21 @@ def public_api(application: Application) -> Application:
     return with_headers(_guarded(application, redirects=False))
 
 
+def prompt_api(application: PromptApplication) -> PromptApplication:
+    """`public_api` for answers given at once, which set none of the common headers themselves."""
+
+    def answer(scope: Scope, body: bytes) -> PromptAnswer | None:
+        is_secure = _is_secure(scope)
+        if (settings.SECURE_SSL_REDIRECT and not is_secure) or _allowed_host(scope) is None:
+            return None
+        given = application(scope, body)
+        if given is None:
+            return None
+        return PromptAnswer(given.head + _common_lines(settings.SECURE_HSTS_SECONDS if is_secure else 0), given.body)
+
+    return answer
+
+
 def _guarded(application: Application, *, redirects: bool) -> Application:
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         host = _allowed_host(scope)
@@ -155,4 +180,14 @@ def _missing(scope: Scope, message: Message) -> Iterator[tuple[bytes, bytes]]:
         if name not in given:
             yield name, value
     if settings.SECURE_HSTS_SECONDS and _is_secure(scope) and _HSTS not in given:
-        yield _HSTS, f"max-age={settings.SECURE_HSTS_SECONDS}".encode("latin-1")
+        yield _hsts(settings.SECURE_HSTS_SECONDS)
+
+
+@lru_cache(2)
+def _common_lines(hsts_seconds: int) -> bytes:
+    """The common headers as they are sent; 0: without Strict-Transport-Security."""
+    return header_lines((*_ENCODED, _hsts(hsts_seconds)) if hsts_seconds else _ENCODED)
+
+
+def _hsts(seconds: int) -> tuple[bytes, bytes]:
+    return _HSTS, f"max-age={seconds}".encode("latin-1")

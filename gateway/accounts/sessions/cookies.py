@@ -4,6 +4,9 @@ from http.cookies import SimpleCookie
 
 from django.conf import settings
 
+from gateway.accounts.owners import session_hash
+from gateway.web.http import Scope, header, sent_cookies
+
 _BEARER = "bearer "
 
 
@@ -12,6 +15,13 @@ def bearer_token(authorization: str | None) -> str | None:
     if authorization is None or not authorization.lower().startswith(_BEARER):
         return None
     return authorization[len(_BEARER) :].strip()
+
+
+def sent_session_id(scope: Scope) -> str | None:
+    """The id of the session that the request names, whether there is one or not: by the token if it brings one."""
+    bearer = bearer_token(header(scope, "authorization"))
+    token = sent_cookies(scope).get(settings.SESSION_COOKIE_NAME) if bearer is None else bearer
+    return session_hash(token) if token else None
 
 
 def setting_cookie(token: str) -> str:

@@ -53,8 +53,14 @@ class RecentChanges:
             # Before the question: those who come meanwhile go by the last answer.
             self._look_again_at = time.monotonic() + LOOK_SECONDS
             await self._look()
-        now = time.time()
-        return max(self._own.get(session_id, 0.0), self._all.get(session_id, 0.0)) > now
+        return self._has(session_id)
+
+    def are_known_without(self, session_id: str) -> bool:
+        """Whether it is known just now, without a look at those of others, that the session has changed nothing."""
+        return time.monotonic() < self._look_again_at and not self._has(session_id)
+
+    def _has(self, session_id: str) -> bool:
+        return max(self._own.get(session_id, 0.0), self._all.get(session_id, 0.0)) > time.time()
 
     async def _look(self) -> None:
         async def ask(redis: AsyncRedis) -> dict[str, float]:

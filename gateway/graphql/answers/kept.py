@@ -71,6 +71,11 @@ class Answers:
         """Bytes that everything kept takes."""
         return self._kept.bytes + self._apart.bytes
 
+    def find(self, key: bytes) -> KeptAnswer | None:
+        """The kept answer of this key, as long as it lives. It is the caller who counts it."""
+        kept = self._kept.get(key)
+        return kept if kept is not None and kept.is_living() else None
+
     async def find_or_make(self, key: bytes, make: Callable[[], Awaitable[Made[A]]]) -> KeptAnswer | A:
         """The kept answer of this key, or else the request's own, made now.
 
@@ -79,7 +84,7 @@ class Answers:
         """
         waited = False
         while True:
-            if (kept := self._living(key)) is not None:
+            if (kept := self.find(key)) is not None:
                 self.counts[Lookup.WAITED if waited else Lookup.HIT] += 1
                 return kept
             if self._is_apart(key):
@@ -119,10 +124,6 @@ class Answers:
             self._kept.keep(key, kept, len(kept.data))
         else:
             self._apart.keep(key, time.monotonic() + APART_SECONDS, 0)
-
-    def _living(self, key: bytes) -> KeptAnswer | None:
-        kept = self._kept.get(key)
-        return kept if kept is not None and kept.is_living() else None
 
     def _is_apart(self, key: bytes) -> bool:
         until = self._apart.get(key)

@@ -18,6 +18,7 @@ from pymongo.read_preferences import SecondaryPreferred
 
 from gateway.domain.texts import Text
 from gateway.graphql.documents import persisted_texts
+from gateway.graphql.documents.cache import digest_of
 from gateway.graphql.documents.literals import without_literals
 from gateway.graphql.documents.persisted_texts import StoreOutcome, Texts
 from gateway.graphql.errors import FAULT, RequestRefused, unavailable
@@ -74,6 +75,22 @@ async def find(text: str | None, id_: str | None) -> FoundOperation:
         raise RequestRefused("OPERATION_NOT_REGISTERED", NOT_REGISTERED, status=403, headers=NO_STORE)
     found = await _automatic_one(text, id_)
     return found._replace(unregistered=id_ or hash_of(found.text))
+
+
+def known_by(text: str | None, id_: str | None) -> str | None:
+    """The id by which such a request's text must be known to be served; None when its own text is served."""
+    if settings.GRAPHQL_OPERATIONS == "off" and text is not None:
+        return None
+    return id_ or hash_of(text or "")
+
+
+def is_known(id_: str, digest: bytes) -> bool:
+    """Whether this process knows the text of this digest by the id, and need not ask or tell anybody about it now."""
+    if settings.GRAPHQL_OPERATIONS == "off":
+        text = None if _automatic.is_use_due(id_) else _automatic.get(id_)
+    else:
+        text = _registered.get(id_)
+    return text is not None and digest_of(text) == digest
 
 
 def log_unregistered(sha256: str, document: DocumentNode) -> None:

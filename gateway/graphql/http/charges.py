@@ -67,6 +67,11 @@ def refuse_debtor(client: str) -> None:
     _refused_until.pop(client, None)
 
 
+def owes(client: str) -> bool:
+    """Whether the client has not paid yet for what was done, as far as is known."""
+    return client in _owed or client in _refused_until
+
+
 async def charge(client: str, points: int) -> Spent:
     """Take the points for work that is done; what the bucket cannot pay now is owed."""
     spent = await throttle.spend(client, points)

@@ -13,13 +13,15 @@ from graphql.execution.values import VariableValues
 
 from gateway import deadline
 from gateway.accounts.sessions.recent_changes import RECENT_CHANGES
-from gateway.domain.texts import Text, accepted_language
+from gateway.domain.texts import Language, Text, accepted_language
 from gateway.fallback import noting_degradation
 from gateway.graphql.answers.kept import Answers, KeptAnswer, Made
 from gateway.graphql.answers.keys import key_of
+from gateway.graphql.answers.questions import Question, Questions
 from gateway.graphql.context import RequestContext
 from gateway.graphql.documents import cost, persisted_queries
-from gateway.graphql.documents.cache import Documents, Operation
+from gateway.graphql.documents.cache import Documents, Operation, digest_of
+from gateway.graphql.documents.persisted_queries import FoundOperation
 from gateway.graphql.documents.preparation import Preparation
 from gateway.graphql.errors import (
     FAULT,
@@ -53,6 +55,7 @@ ONLY_QUERIES_BY_GET = Text(
     "GET только читает: отправьте мутацию через POST.", "GET only reads: send mutations by POST."
 )
 
+VARY = "Accept, Accept-Language, Origin"
 # Strawberry asks for a text even when the document is given; nobody reads it.
 PERSISTED = "persisted"
 
@@ -64,6 +67,7 @@ preparation = Preparation(documents)
 turns = Turns(running="GRAPHQL_MAX_RUNNING", waiting="GRAPHQL_MAX_WAITING", per_client="GRAPHQL_MAX_RUNNING_PER_CLIENT")
 bodies = Bodies()
 answers = Answers(lambda: settings.GRAPHQL_ANSWERS_BYTES)
+questions = Questions(lambda: settings.GRAPHQL_ANSWERS_BYTES)
 
 
 @dataclass(slots=True)
@@ -85,6 +89,8 @@ class _Accepted(NamedTuple):
     variables: VariableValues
     attempt: Attempt | None
     asked: int
+    found: FoundOperation
+    body: bytes
 
 
 class _Outcome(NamedTuple):
@@ -99,7 +105,7 @@ class _Outcome(NamedTuple):
 
 
 async def graphql_endpoint(scope: Scope, receive: Receive, send: Send) -> None:
-    always = {"vary": "Accept, Accept-Language, Origin", **browsers.cors_headers(scope)}
+    always = {"vary": VARY, **browsers.cors_headers(scope)}
     if scope["method"] == "OPTIONS":
         await respond(send, 204, b"", JSON, {**always, "allow": METHODS, **browsers.preflight_headers(scope)})
         return
@@ -210,9 +216,9 @@ async def _serve(scope: Scope, body: bytes, context: RequestContext, media_type:
         # Done already, and remembered from now on: it is paid for besides, and refuses nobody what was asked for.
         spent = await charges.charge(context.client, meter.points)
     context.document, context.reads_only = prepared.document, operation.is_query
-    accepted = _Accepted(request, operation, variables, attempt, asked)
+    accepted = _Accepted(request, operation, variables, attempt, asked, found, body)
     if operation.is_query and await _may_be_kept(scope, context):
-        return await _kept_or_executed(accepted, found.text, context, spent)
+        return await _kept_or_executed(accepted, context, spent)
     return await _execute(accepted, context, spent)
 
 
@@ -227,7 +233,7 @@ async def _may_be_kept(scope: Scope, context: RequestContext) -> bool:
     return session_id is None or not await RECENT_CHANGES.include(session_id)
 
 
-async def _kept_or_executed(accepted: _Accepted, text: str, context: RequestContext, spent: throttle.Spent) -> Answer:
+async def _kept_or_executed(accepted: _Accepted, context: RequestContext, spent: throttle.Spent) -> Answer:
     began = time.monotonic()
 
     async def make() -> Made[Answer]:
@@ -240,14 +246,34 @@ async def _kept_or_executed(accepted: _Accepted, text: str, context: RequestCont
         actual = answer.content["extensions"]["cost"]["actualQueryCost"]
         return Made(answer, KeptAnswer(data, actual, answer.kept_for, began))
 
-    key = key_of(text, accepted.operation.node, accepted.request.variables, context.language)
+    key = key_of(accepted.found.text, accepted.operation.node, accepted.request.variables, context.language)
     found = await answers.find_or_make(key, make)
     if not isinstance(found, KeptAnswer):
         return found
+    answer = Answer(_content_of(found, accepted.asked, spent), headers={"x-cache": "hit", "age": str(found.age())})
+    if accepted.request.by_get:
+        return _public(answer, found.seconds)
+    _remember(accepted, key, context.language)
+    return answer
+
+
+def kept_content(kept: KeptAnswer, asked: int, spent: throttle.Spent) -> bytes:
+    """The body of a response with this answer."""
+    return encoding.encode(_content_of(kept, asked, spent))
+
+
+def _content_of(kept: KeptAnswer, asked: int, spent: throttle.Spent) -> dict[str, Any]:
     # The price is that of the question, whoever has answered it before.
-    content = {"data": encoding.encoded(found.data), "extensions": {"cost": _cost(accepted.asked, found.cost, spent)}}
-    answer = Answer(content, headers={"x-cache": "hit", "age": str(found.age())})
-    return _public(answer, found.seconds) if accepted.request.by_get else answer
+    return {"data": encoding.encoded(kept.data), "extensions": {"cost": _cost(asked, kept.cost, spent)}}
+
+
+def _remember(accepted: _Accepted, key: bytes, language: Language) -> None:
+    """Have this body answered at once from now on, as long as it finds its answer kept."""
+    found = accepted.found
+    if found.to_store is None and found.unregistered is None:
+        known_by = persisted_queries.known_by(accepted.request.text, accepted.request.id)
+        question = Question(key, accepted.asked, digest_of(found.text), known_by, settings.GRAPHQL_OPERATIONS)
+        questions.remember(accepted.body, language, question)
 
 
 def _public(answer: Answer, seconds: int) -> Answer:

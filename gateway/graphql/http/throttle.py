@@ -51,5 +51,14 @@ class Spent(NamedTuple):
 
 async def spend(client: str, points: int) -> Spent:
     """Take the points from the client's bucket if it has them. Mostly without asking Redis."""
-    rate = Rate(settings.GRAPHQL_BUCKET_POINTS, settings.GRAPHQL_BUCKET_RESTORE)
-    return Spent(*await _buckets.take(client, points, rate))
+    return Spent(*await _buckets.take(client, points, _rate()))
+
+
+def spend_held(client: str, points: int) -> Spent | None:
+    """Take the points of those that this process holds for the client; None, with nothing taken, if they are fewer."""
+    withdrawal = _buckets.take_held(client, points, _rate())
+    return None if withdrawal is None else Spent(*withdrawal)
+
+
+def _rate() -> Rate:
+    return Rate(settings.GRAPHQL_BUCKET_POINTS, settings.GRAPHQL_BUCKET_RESTORE)

@@ -1,26 +1,23 @@
 """Kept answers as clients of real servers see them, and how many commands they spare MongoDB."""
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import httpx
 import pytest
 from django.conf import settings
 from django.test import Client
-from pymongo.database import Database
 from pytest_django import Settings
 
 from catalog.cassandra.structure import copy_structure
-from catalog.products.upsert import upsert_product
-from catalog.structure.category_tree import CATEGORIES
-from catalog.tests.shop import MARINA, draft
 from gateway.accounts.sessions.recent_changes import KEY, RECENT_CHANGES
 from gateway.accounts.tests.demo import make_demo_accounts
-from gateway.graphql.answers.kept import Answers, KeptAnswer, Lookup
+from gateway.graphql.answers.kept import KeptAnswer, Lookup
 from gateway.graphql.http import endpoint
 from gateway.graphql.relay.ids import global_id
-from gateway.mongo.client import Document, close_async_client
+from gateway.graphql.tests.answers.asking import ask_together, caches
+from gateway.mongo.client import close_async_client
 from gateway.mongo.commands import COMMANDS
 from gateway.redis.clients import cache_client, close_async_redis
 from gateway.staff.tests.browser import signed_in
@@ -41,22 +38,6 @@ mutation ($input: ProductInput!) { productUpsert(input: $input) { product { name
 """
 
 
-@pytest.fixture
-def product(shop: Database[Document]) -> None:
-    upsert_product(draft(), actor=MARINA)
-
-
-@pytest.fixture
-def here(settings: Settings) -> Iterator[None]:
-    """The endpoint of this process keeps answers; nobody is kept waiting for a turn."""
-    settings.GRAPHQL_ANSWERS_BYTES = 1_000_000
-    settings.GRAPHQL_MAX_RUNNING_PER_CLIENT = settings.GRAPHQL_MAX_RUNNING = 100
-    endpoint.answers = Answers(lambda: settings.GRAPHQL_ANSWERS_BYTES)
-    CATEGORIES.get()
-    yield
-    endpoint.answers = Answers(lambda: settings.GRAPHQL_ANSWERS_BYTES)
-
-
 def merchandiser() -> Client:
     """The browser of one who has signed in, and changed nothing for a while."""
     make_demo_accounts()
@@ -72,27 +53,9 @@ def key_of(browser: Client) -> str:
     return key
 
 
-def ask_at_once(*requests: dict[str, Any], headers: dict[str, str] | None = None) -> list[httpx.Response]:
-    """Send the requests to the endpoint of this process, all at the same time."""
-
-    async def ask() -> list[httpx.Response]:
-        transport = httpx.ASGITransport(app=endpoint.graphql_endpoint)  # type: ignore[arg-type]
-        async with httpx.AsyncClient(transport=transport, base_url="http://shop.example", headers=headers) as client:
-            answers = await asyncio.gather(*(client.post("/graphql", json=request) for request in requests))
-        await close_async_client()
-        await close_async_redis()
-        return answers
-
-    return asyncio.run(ask())
-
-
-def caches(answers: list[httpx.Response]) -> list[str | None]:
-    return [answer.headers.get("x-cache") for answer in answers]
-
-
 def test_crowd_that_asks_the_same_makes_mongodb_answer_once(product: None, here: None) -> None:
     with COMMANDS.counted() as sent:
-        answers = ask_at_once(*[PAGE] * 40)
+        answers = ask_together(*[PAGE] * 40)
 
     assert {sent_.collection: count for sent_, count in sent.items()} == {"products": 1}
     assert sorted(map(str, caches(answers))) == ["hit"] * 39 + ["miss"]
@@ -101,9 +64,9 @@ def test_crowd_that_asks_the_same_makes_mongodb_answer_once(product: None, here:
 
 
 def test_kept_answer_asks_mongodb_for_nothing_and_says_how_old_it_is(product: None, here: None) -> None:
-    (first,) = ask_at_once(PAGE)
+    (first,) = ask_together(PAGE)
     with COMMANDS.counted() as sent:
-        (again,) = ask_at_once(PAGE)
+        (again,) = ask_together(PAGE)
 
     assert sent == {}
     assert (first.headers["x-cache"], again.headers["x-cache"]) == ("miss", "hit")
@@ -116,14 +79,14 @@ def test_kept_answer_asks_mongodb_for_nothing_and_says_how_old_it_is(product: No
 def test_answer_is_kept_as_long_as_its_policies_allow(
     product: None, here: None, request_: dict[str, Any], seconds: int
 ) -> None:
-    ask_at_once(request_)
+    ask_together(request_)
 
     (key,) = endpoint.answers._kept._kept
     kept = endpoint.answers._kept.get(key)
     assert kept is not None
     assert kept.seconds == seconds
     endpoint.answers._kept.keep(key, KeptAnswer(kept.data, kept.cost, seconds, kept.made_at - seconds), 1)
-    assert caches(ask_at_once(request_)) == ["miss"]
+    assert caches(ask_together(request_)) == ["miss"]
 
 
 def test_price_is_asked_of_each_and_points_are_told_to_each(product: None, serve: Callable[..., Server]) -> None:
@@ -148,9 +111,9 @@ def test_language_and_variables_make_answers_of_their_own(product: None, here: N
     query = "query ($first: Int = 1) { products(first: $first) { nodes { name } } }"
     asked = [{"query": query, "variables": given} for given in ({}, {"first": 1}, {"first": None}, {"first": 2})]
 
-    first = [ask_at_once(each)[0] for each in asked]
-    again = [ask_at_once(each)[0] for each in asked]
-    english = ask_at_once(asked[0], headers={"accept-language": "en"})
+    first = [ask_together(each)[0] for each in asked]
+    again = [ask_together(each)[0] for each in asked]
+    english = ask_together(asked[0], headers={"accept-language": "en"})
 
     assert caches(first) == ["miss"] * 4
     assert caches(again) == ["hit"] * 4
@@ -163,8 +126,8 @@ def test_personal_answers_are_never_kept_and_public_ones_are_everybodys(product:
     who = {"cookie": f"{settings.SESSION_COOKIE_NAME}={key}"} if by == "cookie" else {"authorization": f"Bearer {key}"}
     mine = {"query": "{ viewer { user { email } } products(first: 5) { nodes { name } } }"}
 
-    personal = [ask_at_once(mine, headers=headers)[0] for headers in (who, {}, who)]
-    public = [ask_at_once(PAGE, headers=headers)[0] for headers in ({}, who)]
+    personal = [ask_together(mine, headers=headers)[0] for headers in (who, {}, who)]
+    public = [ask_together(PAGE, headers=headers)[0] for headers in ({}, who)]
 
     assert caches(personal) == [None] * 3
     users = [(answer.json()["data"]["viewer"]["user"] or {}).get("email") for answer in personal]
@@ -194,7 +157,7 @@ def test_crowd_of_different_people_each_gets_its_own(product: None, here: None) 
 def test_errors_are_not_kept(product: None, here: None) -> None:
     asked = {"query": '{ geozones { code } stock(product: "nonsense") { available } }'}
 
-    answers = [ask_at_once(asked)[0] for _ in range(2)]
+    answers = [ask_together(asked)[0] for _ in range(2)]
 
     assert all(answer.json()["errors"] for answer in answers)
     assert caches(answers) == [None, None]
@@ -205,7 +168,7 @@ def test_degraded_answers_are_not_kept(product: None, here: None, request: pytes
     request.getfixturevalue("mongodb_away")
     zones = {"query": "{ geozones { code } }"}
 
-    answers = [ask_at_once(zones)[0] for _ in range(2)]
+    answers = [ask_together(zones)[0] for _ in range(2)]
 
     assert [answer.json()["extensions"]["degraded"] for answer in answers] == [True, True]
     assert caches(answers) == [None, None]
@@ -214,14 +177,14 @@ def test_degraded_answers_are_not_kept(product: None, here: None, request: pytes
 def test_off_by_one_setting(product: None, here: None, settings: Settings) -> None:
     settings.GRAPHQL_ANSWERS_BYTES = 0
 
-    assert caches([ask_at_once(PAGE)[0] for _ in range(2)]) == [None, None]
+    assert caches([ask_together(PAGE)[0] for _ in range(2)]) == [None, None]
     assert endpoint.answers.size == 0
 
 
 def test_client_may_ask_for_an_answer_made_now(product: None, here: None) -> None:
-    ask_at_once(PAGE)
+    ask_together(PAGE)
 
-    assert caches(ask_at_once(PAGE, headers={"cache-control": "no-cache"})) == [None]
+    assert caches(ask_together(PAGE, headers={"cache-control": "no-cache"})) == [None]
 
 
 def test_kept_answer_by_get_is_cached_by_others_for_the_rest_of_its_time(
