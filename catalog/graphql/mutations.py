@@ -1,7 +1,7 @@
 """Mutations of the catalog: authorise, call the action, translate what it refuses."""
 
 from collections.abc import Callable, Iterator
-from typing import Annotated, NamedTuple, TypeVar
+from typing import Annotated, NamedTuple
 
 import strawberry
 from strawberry.types import Info
@@ -15,13 +15,12 @@ from catalog.stock.adjust import adjust_stock
 from gateway.domain.errors import DomainError
 from gateway.domain.texts import Language
 from gateway.graphql.context import RequestContext
+from gateway.graphql.inputs import given
 from gateway.graphql.relay.ids import key_of
 from gateway.graphql.user_errors import UserError, replayed, user_errors
 from gateway.graphql.writes import run_write
 from gateway.idempotency.keys import DONE_BEFORE
 from gateway.staff.permissions import actor_with
-
-T = TypeVar("T")
 
 STOCK = "catalog.change_stocklevel"
 PRODUCT = ("catalog.add_product", "catalog.change_product")
@@ -57,8 +56,8 @@ class CatalogMutation:
             done = upsert_product(
                 input.draft(),
                 actor=actor,
-                expected=input.expected(_given(expected_version)),
-                idempotency_key=_given(idempotency_key),
+                expected=input.expected(given(expected_version)),
+                idempotency_key=given(idempotency_key),
             )
             return Done(done.document, done.replayed)
 
@@ -93,20 +92,16 @@ class CatalogMutation:
             done = adjust_stock(
                 product_id,
                 geozone,
-                delta=_given(delta),
-                quantity=_given(quantity),
-                expected_quantity=_given(expected_quantity),
+                delta=given(delta),
+                quantity=given(quantity),
+                expected_quantity=given(expected_quantity),
                 reason=reason,
-                idempotency_key=_given(idempotency_key),
+                idempotency_key=given(idempotency_key),
                 actor=actor,
             )
             return Done(*done)
 
         return await _answered(info, adjust)
-
-
-def _given(value: T | None) -> T | None:
-    return None if value is strawberry.UNSET else value
 
 
 def _told(error: DomainError, language: Language, argument: str | None) -> Iterator[UserError]:

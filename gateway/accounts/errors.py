@@ -11,6 +11,13 @@ class BadCredentials(DomainError):
     text = Text("Неверный e-mail или пароль.", "Wrong e-mail or password.")
 
 
+class WrongPassword(DomainError):
+    """Said to somebody who is signed in already, so it tells which account only to its owner."""
+
+    code = Code.BAD_CREDENTIALS
+    text = Text("Неверный пароль.", "Wrong password.")
+
+
 class TooManyFailures(DomainError):
     code = Code.RATE_LIMITED
     text = Text(
@@ -71,6 +78,18 @@ class NotTyped(DomainError):
 class OwnAccount(DomainError):
     code = Code.FORBIDDEN
     text = Text("Свою учётную запись меняет другой администратор.", "Your own account is changed by a colleague.")
+
+
+class StaffAccount(DomainError):
+    """Accounts of staff have a second factor, letters and an audit of their own, see gateway/accounts/team/."""
+
+    code = Code.FORBIDDEN
+    text = Text("Учётную запись сотрудника меняют в админке.", "An account of staff is changed in the admin.")
+
+
+class UnknownSession(DomainError):
+    code = Code.NOT_FOUND
+    text = Text("Среди ваших сеансов такого нет.", "There is no such session among yours.")
 
 
 class LastAdministrator(DomainError):

@@ -122,6 +122,12 @@ class RequestContext:
         self.new_token, self._ended = session.session_key, False
         self._become(_Viewer(user, session))
 
+    def account_changed(self, user: User, session: SessionStore) -> None:
+        """Let the rest of the request, and the next ones in this process, see the account as it is now."""
+        if session.session_id is not None:
+            _VIEWERS.forget(session.session_id)
+        self._become(_Viewer(user, session))
+
     def sign_out(self) -> None:
         """Make the rest of the request nobody's; the answer takes the cookie away."""
         if (session_id := self.sent_session_id()) is not None:

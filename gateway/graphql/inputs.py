@@ -1,8 +1,18 @@
-"""Errors about the arguments of a query, told to the caller in their language."""
+"""Arguments: whether one was given, and errors about those of a query, told to the caller in their language."""
 
+from typing import TypeVar
+
+import strawberry
 from graphql import GraphQLError
 
 from gateway.domain.texts import DEFAULT_LANGUAGE, Language, Text
+
+T = TypeVar("T")
+
+
+def given(value: T | None) -> T | None:
+    """The argument's value; None also when it was left out."""
+    return None if value is strawberry.UNSET else value
 
 
 class BadInput(GraphQLError):

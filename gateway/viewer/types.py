@@ -100,6 +100,14 @@ class Viewer:
 
 
 @strawberry.type
+class AccountPayload:
+    user_errors: list[UserError]
+    user: User | None = strawberry.field(
+        default=None, description="The account as it is now; null when nothing was done, or nobody is signed in to it."
+    )
+
+
+@strawberry.type
 class SessionPayload:
     user_errors: list[UserError]
     warnings: list[MutationWarning]

@@ -23,6 +23,14 @@ def end_others(user: User, *, but: str) -> None:
             store.end(device.session_id)
 
 
+def end_one(user: User, session_id: str) -> bool:
+    """End this session. False: it is none of the account's living ones, and nothing was done."""
+    if all(device.session_id != session_id for device in _listed(str(user.pk))):
+        return False
+    store.end(session_id)
+    return True
+
+
 def _listed(user_id: str) -> list[Device]:
     """The account's sessions from both stores, without those that either store knows to be over, newest first."""
     kept = _in_cassandra(user_id)

@@ -19,21 +19,29 @@ def user_with(email: str, password: str) -> User:
 
     Django hashes once in every case, so that the time tells no more than the answer does.
     """
-    readable = is_readable(email) and is_readable(password) and len(password) <= MAX_PASSWORD
+    readable = is_readable(email) and is_password(password)
     found = authenticate(username=email if readable else "", password=password if readable else "")
     if not isinstance(found, User):
         raise BadCredentials
     return found
 
 
-def password_errors(password: str, user: User) -> list[DomainError]:
-    """Why this password will not do for this user, in each validator's own words; empty when it will."""
+def is_password(text: str) -> bool:
+    """Whether it may be anybody's password, so that hashing it is worth the while."""
+    return is_readable(text) and len(text) <= MAX_PASSWORD
+
+
+def password_errors(password: str, user: User, field: str = "password") -> list[DomainError]:
+    """Why this password will not do for this user, in each validator's own words; empty when it will.
+
+    `field`: the input's name of it.
+    """
     if not is_readable(password):
-        return [UnreadableText("password")]
+        return [UnreadableText(field)]
     if len(password) > MAX_PASSWORD:
-        return [TooLong("password", limit=MAX_PASSWORD)]
+        return [TooLong(field, limit=MAX_PASSWORD)]
     texts = zip(_refusals(password, user, "ru"), _refusals(password, user, "en"), strict=True)
-    return [WeakPassword("password", ru=russian, en=english) for russian, english in texts]
+    return [WeakPassword(field, ru=russian, en=english) for russian, english in texts]
 
 
 def _refusals(password: str, user: User, language: str) -> list[str]:

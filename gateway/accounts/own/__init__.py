@@ -1,0 +1,1 @@
+"""What a customer does with the own account."""
