@@ -11,6 +11,8 @@ from pymongo.database import Database
 from cart.line_checks import MAX_LINES
 from cart.tests.buyer import ADD, CART, PAYLOAD, Buyer, contents, lines, product_id
 from cart.tests.shop import carts, quantities, sell, sell_many
+from catalog.products.upsert import upsert_product
+from catalog.tests.shop import MARINA, draft
 from gateway.accounts.models import User
 from gateway.accounts.owners import customer_owner, guest_owner, session_hash
 from gateway.accounts.tests.demo import make_demo_accounts
@@ -74,6 +76,18 @@ def test_session_is_told_once_and_serves_the_following_calls(guest: Buyer, stock
     ]
     assert cleared["cart"]["subtotal"] == {"amount": "0.00", "currency": "RUB"}
     assert len(carts(stocked)) == 1
+
+
+def test_product_that_moved_is_added_set_and_removed_by_its_old_id(guest: Buyer, stocked: Database[Document]) -> None:
+    upsert_product(draft(product_id="PROD-1", category="video", stock=None), actor=MARINA)
+    old, now = product_id("PROD-1"), global_id("Product", "video", "PROD-1")
+
+    added = guest.send(ADD, lines=lines(("PROD-1", 1)))
+    changed = guest.send(SET, lines=lines(("PROD-1", 3)))
+    removed = guest.send(REMOVE, products=[old])
+
+    assert [contents(payload) for payload in (added, changed, removed)] == [[("PROD-1", 1)], [("PROD-1", 3)], []]
+    assert added["cart"]["lines"][0]["product"] == {"id": now, "productId": "PROD-1"}
 
 
 def test_customer_has_a_cart_of_the_account(web: httpx.Client, stocked: Database[Document]) -> None:

@@ -11,12 +11,12 @@ from catalog.structure.category_tree import CATEGORIES
 from gateway.fallback import served
 from gateway.graphql.context import RequestContext
 from gateway.graphql.relay.node import NODES, Key
-from gateway.mongo.reads import run_async
+from gateway.mongo.reads import run_steps_async
 
 
 async def load_products(keys: Sequence[Key], info: Info[RequestContext, None]) -> list[Product | None]:
     wanted, fields = [ProductKey(*key) for key in keys], product_fields(info)
-    found = await served(lambda: run_async(cards(wanted, fields)), lambda: copied_cards(wanted))
+    found = await served(lambda: run_steps_async(cards(wanted, fields)), lambda: copied_cards(wanted))
     hidden = (await CATEGORIES.get_async()).hidden
     return [Product(document=each) if each and each["category"] not in hidden else None for each in found]
 

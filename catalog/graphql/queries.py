@@ -21,7 +21,7 @@ from gateway.graphql.context import RequestContext
 from gateway.graphql.inputs import BadInput, NotFound
 from gateway.graphql.relay.connections import page_asked
 from gateway.graphql.relay.ids import MAX_PART
-from gateway.mongo.reads import run_async, run_steps_async
+from gateway.mongo.reads import run_steps_async
 
 ONE_OF_IDS = Text("Укажите ровно одно: id или productId.", "Give exactly one of id and productId.")
 UNKNOWN_PRODUCT = Text("Такого товара нет.", "There is no such product.")
@@ -88,12 +88,10 @@ class CatalogQuery:
     @strawberry.field(description="Stock alone, fresher than the product page: for polling.")
     async def stock(self, product: strawberry.ID, geozone: str | None = None) -> list[Stock]:
         key = product_key(product)
-        levels = None
-        if key and await is_shown(key.category):
-            levels = await served(lambda: run_async(stock_of(key)), lambda: copied_stock(key))
-        if levels is None:
+        found = await served(lambda: run_steps_async(stock_of(key)), lambda: copied_stock(key)) if key else None
+        if found is None or not await is_shown(found.category):
             raise NotFound(UNKNOWN_PRODUCT)
-        return stock_levels(levels, geozone)
+        return stock_levels(found.levels, geozone)
 
 
 async def _card_by_id(product_id: str, fields: tuple[str, ...]) -> ProductDocument | None:
@@ -105,4 +103,4 @@ async def _card_by_id(product_id: str, fields: tuple[str, ...]) -> ProductDocume
 async def _card(key: ProductKey | None, fields: tuple[str, ...]) -> ProductDocument | None:
     if key is None:
         return None
-    return (await served(lambda: run_async(cards([key], fields)), lambda: copied_cards([key])))[0]
+    return (await served(lambda: run_steps_async(cards([key], fields)), lambda: copied_cards([key])))[0]

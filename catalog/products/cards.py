@@ -8,7 +8,7 @@ from collections.abc import Container, Sequence
 from typing import NamedTuple
 
 from catalog.documents import ProductDocument, StockLevel
-from catalog.models import Product, ProductDirectory
+from catalog.models import ON_SALE, Product, ProductDirectory
 from catalog.structure.category_tree import CATEGORIES
 from gateway.mongo.client import Expression
 from gateway.mongo.policies import CATALOG_CARD, STAFF_LIST, STOCK_CHECK, STOCK_DISPLAY, Policy
@@ -36,6 +36,7 @@ FIELDS_TO_BUY = (*FIELDS_SHOWN, "withdrawn")
 FIELDS_ALWAYS = ("category",)
 # What decides whether a product can be bought, and at what price.
 FIELDS_TO_OFFER = ("category", "name", "price", "withdrawn")
+EVERY: Expression = {}
 
 
 class ProductKey(NamedTuple):
@@ -47,17 +48,21 @@ Products = dict[str, ProductDocument]
 """By product id; what was not found is absent."""
 
 
-def cards(keys: Sequence[ProductKey], fields: tuple[str, ...] = FIELDS_SHOWN) -> Read[list[ProductDocument | None]]:
+class ProductStock(NamedTuple):
+    """What a product has in each geozone, and the category that it is in now."""
+
+    category: str
+    levels: list[StockLevel]
+
+
+def cards(keys: Sequence[ProductKey], fields: tuple[str, ...] = FIELDS_SHOWN) -> Steps[list[ProductDocument | None]]:
     """In the order of the keys; None for what does not exist or has been withdrawn. One command, however many.
 
-    The fields must have those of FIELDS_ALWAYS.
+    A product that is in another category by now is found all the same, through the directory. The fields must have
+    those of FIELDS_ALWAYS.
     """
-
-    def in_order(products: Sequence[ProductDocument]) -> list[ProductDocument | None]:
-        found = {ProductKey(product["category"], product["_id"]): product for product in products}
-        return [found.get(key) for key in keys]
-
-    return Read(collection=PRODUCTS, policy=CATALOG_CARD, where=_on_sale(keys), fields=fields, result=in_order)
+    found = yield from _on_sale_wherever(keys, CATALOG_CARD, fields)
+    return [found.get(key.id) for key in keys]
 
 
 def card_by_id(product_id: str, fields: tuple[str, ...] = FIELDS_SHOWN) -> Steps[ProductDocument | None]:
@@ -65,8 +70,8 @@ def card_by_id(product_id: str, fields: tuple[str, ...] = FIELDS_SHOWN) -> Steps
     keys: list[ProductKey] = yield keys_now([product_id], CATALOG_CARD)
     if not keys:
         return None
-    found: list[ProductDocument | None] = yield cards(keys, fields)
-    return found[0]
+    found: Products = yield _products(keys, CATALOG_CARD, fields, among=ON_SALE)
+    return found.get(product_id)
 
 
 def cards_wherever(keys: Sequence[ProductKey]) -> Steps[Products]:
@@ -113,15 +118,23 @@ def keys_now(product_ids: Sequence[str], policy: Policy = STOCK_CHECK) -> Read[l
     )
 
 
-def stock_of(key: ProductKey) -> Read[list[StockLevel] | None]:
-    """The stock alone, fresher than the card; None for a product that is not there."""
-    return Read(
-        collection=PRODUCTS,
-        policy=STOCK_DISPLAY,
-        where=_on_sale([key]),
-        fields=("stock",),
-        result=lambda documents: documents[0].get("stock") or [] if documents else None,
-    )
+def stock_of(key: ProductKey) -> Steps[ProductStock | None]:
+    """The stock alone, fresher than the card, wherever the product is by now; None for one that is not there."""
+    found = yield from _on_sale_wherever([key], STOCK_DISPLAY, ("category", "stock"))
+    product = found.get(key.id)
+    return ProductStock(product["category"], product.get("stock") or []) if product else None
+
+
+def _on_sale_wherever(keys: Sequence[ProductKey], policy: Policy, fields: tuple[str, ...]) -> Steps[Products]:
+    """The products on sale, by one command as a rule; the directory is asked for those that their keys do not find."""
+    found: Products = yield _products(keys, policy, fields, among=ON_SALE)
+    absent = sorted({key.id for key in keys} - found.keys())
+    if absent:
+        known: list[ProductKey] = yield keys_now(absent, policy)
+        # Those that are where they were have been withdrawn.
+        if moved := sorted(set(known) - set(keys)):
+            found |= yield _products(moved, policy, fields, among=ON_SALE)
+    return found
 
 
 def _wherever(keys: Sequence[ProductKey], policy: Policy, fields: tuple[str, ...] | None = None) -> Steps[Products]:
@@ -145,18 +158,16 @@ def _as_shown(product: ProductDocument, hidden: Container[str]) -> ProductDocume
     return {**product, "withdrawn": True} if product["category"] in hidden else product
 
 
-def _products(keys: Sequence[ProductKey], policy: Policy, fields: tuple[str, ...] | None) -> Read[Products]:
+def _products(
+    keys: Sequence[ProductKey], policy: Policy, fields: tuple[str, ...] | None, *, among: Expression = EVERY
+) -> Read[Products]:
     return Read(
         collection=PRODUCTS,
         policy=policy,
-        where=_at(keys),
+        where={**_at(keys), **among},
         fields=fields,
         result=lambda products: {product["_id"]: product for product in products},
     )
-
-
-def _on_sale(keys: Sequence[ProductKey]) -> Expression:
-    return {**_at(keys), "withdrawn": False}
 
 
 def _at(keys: Sequence[ProductKey]) -> Expression:
