@@ -33,6 +33,16 @@ def _is_folder(address: str) -> None:
         raise ValidationError(f"neither /path/ nor https://host/path/, with a slash at its end: {address}")
 
 
+def _is_site(address: str) -> None:
+    if address and not re.fullmatch(r"https?://[^\s/?#]+(/[^\s?#]*[^\s/?#])?", address):
+        raise ValidationError(f"no https://shop.example, without a slash at its end: {address}")
+
+
+def _is_page(address: str) -> None:
+    if address and not re.fullmatch(r"(https?:/)?/[^\s?#]+", address):
+        raise ValidationError(f"neither /path nor https://host/path, without a question mark: {address}")
+
+
 def _is_time_zone(name: str) -> None:
     if name not in available_timezones():
         raise ValidationError(f"no time zone of the tz database: {name}")
@@ -362,8 +372,15 @@ PAYMENT_WEBHOOK_SECRETS: list[str] = env.list(
 )
 # How far the time of a call may be from ours: what is caught on its way is of no use afterwards.
 PAYMENT_WEBHOOK_SECONDS = env.int("PAYMENT_WEBHOOK_SECONDS", 300)
+# A page of the gateway itself that pays with nothing; there is none in production.
+DEVELOPMENT_PAYMENT_PAGE = "/payments/page"
+# Where buyers pay; a path is one of the gateway's own. Empty: they are sent nowhere.
+PAYMENT_PAGE_URL = env.str("PAYMENT_PAGE_URL", "" if PRODUCTION else DEVELOPMENT_PAYMENT_PAGE, validate=_is_page)
 
 # ---------------------------------------------------------------- e-mail
+
+# The frontend that letters lead to. Empty: letters without links. The other default is where Vite serves.
+STOREFRONT_URL = env.str("STOREFRONT_URL", "" if PRODUCTION else "http://localhost:5173", validate=_is_site)
 
 # Empty: letters are printed by whoever sends them, the worker.
 EMAIL_HOST = env.str("EMAIL_HOST", "")

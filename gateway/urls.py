@@ -1,3 +1,4 @@
+from django.conf import settings
 from django.contrib import admin
 from django.urls import include, path
 from django.views.generic import RedirectView
@@ -9,6 +10,7 @@ from catalog.pictures.serving import picture_file
 from catalog.products.images import product_image
 from gateway.accounts.sign_in.staff_form import StaffSignIn
 from gateway.web.error_pages import show_bad_request, show_fault, show_not_allowed, show_not_found
+from ordering.webhook.development_page import development_payment_page
 from ordering.webhook.endpoint import payments_webhook
 
 admin.site.login_form = StaffSignIn
@@ -31,3 +33,6 @@ urlpatterns = [
     path("media/<path:name>", picture_file),
     path("payments/webhook", payments_webhook),
 ]
+
+if not settings.PRODUCTION:
+    urlpatterns += [path(settings.DEVELOPMENT_PAYMENT_PAGE.lstrip("/"), development_payment_page)]

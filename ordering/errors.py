@@ -106,6 +106,24 @@ class Withdrawn(DomainError):
     text = Text("«{name}» больше не продаётся.", '"{name}" is no longer sold.')
 
 
+class NoNumber(DomainError):
+    code = Code.INVALID
+    text = Text(
+        "В номере заказа ошибка: в нём десять цифр, например 4829-130-752.",
+        "There is a slip in the order's number: it has ten digits, e.g. 4829-130-752.",
+    )
+
+
+class TooManyLinks(DomainError):
+    """The same for orders that there are and that there are not."""
+
+    code = Code.RATE_LIMITED
+    text = Text(
+        "Ссылку просили слишком часто. Посмотрите почту или повторите через {minutes} мин.",
+        "The link was asked for too often. Look into your mail, or try again in {minutes} min.",
+    )
+
+
 class UnknownOrder(DomainError):
     code = Code.NOT_FOUND
     text = Text("Такого заказа нет.", "There is no such order.")

@@ -4,11 +4,12 @@ from datetime import UTC, datetime
 
 from celery import shared_task
 
+from gateway.background import GivesUp, mark_begun
 from gateway.cassandra.errors import CassandraError
 from ordering.archive.archive import archive_orders
 from ordering.checkout import holds
 from ordering.lifecycle.moves import expire_unpaid
-from ordering.mail import delivery
+from ordering.mail import delivery, link_requests
 from ordering.sales import sums
 from ordering.stock import check
 from ordering.stock.debts import pay_overdue
@@ -55,6 +56,22 @@ def mail(_: str) -> None:
 @shared_task(expires=60)
 def sweep_mails() -> None:
     delivery.mail_overdue(limit=BATCH)
+
+
+@shared_task(
+    name=link_requests.TASK,
+    base=GivesUp,
+    autoretry_for=(OSError, CassandraError),
+    # A mail server that restarts is back by then; whoever waits longer asks again.
+    retry_backoff=5,
+    max_retries=3,
+    throws=(OSError, CassandraError),
+    expires=600,
+)
+def send_link(subject: str) -> None:
+    """Send the link to an order once more, to whom it belongs."""
+    mark_begun(link_requests.TASK, subject)
+    link_requests.send_link(subject)
 
 
 @shared_task(throws=(CassandraError,), expires=3600)

@@ -6,7 +6,7 @@ from django.contrib.auth.models import AnonymousUser, PermissionsMixin
 SEE_CONTACTS = "accounts.see_contacts"
 UNMASK_CONTACTS = "accounts.unmask_contacts"
 
-_HIDDEN = "•••"
+HIDDEN = "•••"
 # What a buyer reads out to be recognised; the other digits say nothing without them.
 _LAST_DIGITS = 2
 
@@ -27,8 +27,8 @@ def masked_email(email: str) -> str:
         return ""
     name, at, domain = email.rpartition("@")
     if not at:
-        return _HIDDEN
-    return f"{name[:1] if len(name) > 1 else ''}{_HIDDEN}@{domain}"
+        return HIDDEN
+    return f"{name[:1] if len(name) > 1 else ''}{HIDDEN}@{domain}"
 
 
 def masked_phone(phone: str) -> str:
@@ -36,7 +36,13 @@ def masked_phone(phone: str) -> str:
     if not phone:
         return ""
     digits = [character for character in phone if character.isdecimal()]
-    return f"{_HIDDEN}{''.join(digits[-_LAST_DIGITS:])}" if len(digits) > 2 * _LAST_DIGITS else _HIDDEN
+    return f"{HIDDEN}{''.join(digits[-_LAST_DIGITS:])}" if len(digits) > 2 * _LAST_DIGITS else HIDDEN
+
+
+def masked_name(name: str) -> str:
+    """`Иван Покупатель` as `Иван П.`: the first word, of the others the first letter."""
+    first, *others = name.split() or [""]
+    return " ".join([first, *(f"{word[0]}." for word in others)])
 
 
 def shown_email(email: str, *, clear: bool) -> str:

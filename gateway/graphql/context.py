@@ -71,6 +71,11 @@ class RequestContext:
             self.personal = True
         return header(self._scope, name)
 
+    @property
+    def origin(self) -> str:
+        """The address at which the gateway was asked, without a path: https://api.shop.example."""
+        return f"{self._scope.get('scheme', 'http')}://{self.header('host') or 'localhost'}"
+
     def cookie(self, name: str) -> str | None:
         self.personal = True
         return sent_cookies(self._scope).get(name)

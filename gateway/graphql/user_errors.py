@@ -41,6 +41,12 @@ class MutationWarning:
     target: strawberry.ID | None = strawberry.field(default=None, description="CartLine.id or Product.id")
 
 
+@strawberry.type(description="The answer to a request for a letter, which tells nothing of what the shop knows.")
+class RequestPayload:
+    ok: bool = strawberry.field(description="The same for a known and an unknown address.")
+    user_errors: list[UserError]
+
+
 def replayed(text: Text, language: Language) -> MutationWarning:
     """The warning that the answer tells of what an earlier request did."""
     return MutationWarning(code=WarningCode.REPLAYED, message=text.in_language(language))

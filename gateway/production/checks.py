@@ -25,7 +25,7 @@ WIDEST_PRIVATE = {4: 8, 6: 7}
 def check_production(**_: Any) -> list[checks.CheckMessage]:
     if not settings.PRODUCTION:
         return []
-    return [*_errors(), *_proxies(), *_warnings(), *_stores(), *_cache(), *_mail(), *_pictures()]
+    return [*_errors(), *_proxies(), *_warnings(), *_stores(), *_cache(), *_mail(), *_payment_page(), *_pictures()]
 
 
 def refuse_unsafe_production() -> None:
@@ -149,6 +149,20 @@ def _mail() -> Iterator[checks.CheckMessage]:
     if not settings.EMAIL_HOST:
         yield checks.Warning(
             "EMAIL_HOST is empty: letters to buyers go to the worker's output, to nobody else.", id="gateway.W009"
+        )
+    if not settings.STOREFRONT_URL.startswith("https://"):
+        yield checks.Warning(
+            "STOREFRONT_URL is no https:// address: letters to buyers lead nowhere, or in the clear.",
+            id="gateway.W027",
+        )
+
+
+def _payment_page() -> Iterator[checks.Error]:
+    if settings.PAYMENT_PAGE_URL and not settings.PAYMENT_PAGE_URL.startswith("https://"):
+        yield checks.Error(
+            "PAYMENT_PAGE_URL must be the https:// address of your payment page, or empty: the gateway's own page is"
+            " for development and pays with nothing.",
+            id="gateway.E026",
         )
 
 

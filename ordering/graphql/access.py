@@ -13,7 +13,8 @@ from gateway.mongo.policies import ORDER_STATUS
 from gateway.mongo.reads import run_async, run_steps_async
 from ordering.cassandra.orders import copied_orders
 from ordering.documents import OrderDocument
-from ordering.reading.orders import OrderKey, orders_by_key, own_orders
+from ordering.mail.links import opens, read_token
+from ordering.reading.orders import OrderKey, order_by_id, orders_by_key, own_orders
 
 SEE = "ordering.view_order"
 CHANGE = "ordering.change_order"
@@ -41,6 +42,32 @@ async def orders_seen(keys: Sequence[OrderKey], context: RequestContext) -> dict
     return await served(lambda: _seen(keys, viewer, context), lambda: _own_copies(keys, viewer))
 
 
+async def order_of_link(token: str, context: RequestContext) -> OrderDocument | None:
+    """The order to which the token of a letter's link leads; None for any that leads to none.
+
+    Nobody is asked for a token that we have not made. Raises MongoUnavailable when the order cannot be shown for now.
+    """
+    # Whoever holds the link may see it; no cache on the way may.
+    context.personal = True
+    if (named := read_token(token)) is None:
+        return None
+    order = await served(lambda: _linked(named.order_id), lambda: _linked_copy(named.order_id))
+    return order if order and opens(named, order) else None
+
+
+async def _linked(order_id: str) -> OrderDocument | None:
+    """The order, living or archived. Asks every shard: the token does not name the owner, who may change."""
+    order = await run_steps_async(order_by_id(order_id, owner=None, policy=ORDER_STATUS))
+    return order or (await _archived_copies([order_id])).get(order_id)
+
+
+async def _linked_copy(order_id: str) -> OrderDocument:
+    copies = await copied_orders([order_id])
+    if order_id not in copies:
+        raise NotServed(NOT_NOW)
+    return copies[order_id].order
+
+
 async def _seen(keys: Sequence[OrderKey], viewer: str, context: RequestContext) -> dict[str, OrderDocument]:
     """The orders from MongoDB and the archive. A buyer's own are asked of one shard, others only for staff."""
     seen = await run_async(own_orders(viewer, [key.id for key in keys], ORDER_STATUS))
@@ -62,6 +89,17 @@ async def _own_copies(keys: Sequence[OrderKey], viewer: str) -> dict[str, OrderD
 
 async def _archived(order_ids: Sequence[str], viewer: str, context: RequestContext) -> dict[str, OrderDocument]:
     """The archived ones that the viewer may see. A copy of any other order shows nothing: it may have another owner."""
+    archived = await _archived_copies(order_ids)
+    if not archived or await may(context, SEE):
+        return archived
+    # Said to be archived, it may still have been claimed before it left: then MongoDB has it, under another owner.
+    own = [OrderKey(None, id_) for id_, order in archived.items() if order["owner"] == viewer]
+    standing = await run_steps_async(orders_by_key(own, ORDER_STATUS)) if own else {}
+    return {key.id: archived[key.id] for key in own if key.id not in standing}
+
+
+async def _archived_copies(order_ids: Sequence[str]) -> dict[str, OrderDocument]:
+    """Those of the orders that are archived; the answer is marked while Cassandra cannot tell."""
     try:
         copies = await copied_orders(order_ids)
     except CassandraNotConfigured:
@@ -69,10 +107,4 @@ async def _archived(order_ids: Sequence[str], viewer: str, context: RequestConte
     except CassandraError:
         note_incomplete()
         return {}
-    archived = {id_: copy.order for id_, copy in copies.items() if copy.is_archived}
-    if not archived or await may(context, SEE):
-        return archived
-    # Said to be archived, it may still have been claimed before it left: then MongoDB has it, under another owner.
-    own = [OrderKey(None, id_) for id_, order in archived.items() if order["owner"] == viewer]
-    standing = await run_steps_async(orders_by_key(own, ORDER_STATUS)) if own else {}
-    return {key.id: archived[key.id] for key in own if key.id not in standing}
+    return {id_: copy.order for id_, copy in copies.items() if copy.is_archived}

@@ -13,8 +13,8 @@ from gateway.audit.trail import Actor
 from gateway.domain.errors import DomainError, NotAllowed, NotSignedIn
 from gateway.domain.texts import Text
 from gateway.graphql.context import RequestContext
-from gateway.graphql.user_errors import MutationWarning, WarningCode, replayed, user_errors
-from gateway.graphql.writes import run_write
+from gateway.graphql.user_errors import MutationWarning, RequestPayload, WarningCode, replayed, user_errors
+from gateway.graphql.writes import run_beside, run_write
 from gateway.staff.permissions import actor_with
 from ordering.checkout.checkout import Bought, check_out
 from ordering.documents import OrderDocument
@@ -26,6 +26,7 @@ from ordering.graphql.payloads import CheckoutInput, CheckoutPayload, OrderPaylo
 from ordering.graphql.types import Order
 from ordering.lifecycle.moves import cancel_order
 from ordering.lifecycle.transitions import Who
+from ordering.mail.link_requests import request_link
 
 TOTAL_FELL = Text(
     "Цены снизились: было {expected} ₽, к оплате {total} ₽.",
@@ -74,6 +75,18 @@ class OrderMutation:
             return cancel_order(found["_id"], who=who, actor=actor, reason=reason, owner=found["owner"])
 
         return await answer_of(info.context, key, cancel, renamed={"to": "order"})
+
+    @strawberry.mutation(
+        description="Sends the link of orderByToken once more, to the order's own address. ok says only that the"
+        " request was understood: it is the same whether there is such an order or not."
+    )
+    async def order_link_request(self, info: Info[RequestContext, None], number: str, email: str) -> RequestPayload:
+        context = info.context
+        try:
+            await run_beside(request_link, number, email, client=context.client)
+        except DomainError as error:
+            return RequestPayload(ok=False, user_errors=user_errors(error, context.language))
+        return RequestPayload(ok=True, user_errors=[])
 
 
 def _staff(user: User | AnonymousUser) -> Actor:

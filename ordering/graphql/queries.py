@@ -14,7 +14,7 @@ from gateway.graphql.staff import authorise
 from gateway.mongo.reads import run_async
 from gateway.paging import Page, Slice
 from ordering.documents import OrderDocument
-from ordering.graphql.access import SEE, order_key, orders_seen
+from ordering.graphql.access import SEE, order_key, order_of_link, orders_seen
 from ordering.graphql.types import NEWEST, Order, OrderConnection
 from ordering.models import OrderStatus as Status
 from ordering.reading.history import EMPTY, history_of, orders_in_geozone, orders_in_status
@@ -51,6 +51,14 @@ class OrderQuery:
         key = order_key(id)
         found = await orders_seen([key], info.context) if key else {}
         return Order(document=found[key.id]) if key and key.id in found else None
+
+    @strawberry.field(
+        description="The order to which the link in a letter leads, for whoever has the letter; null for any token that"
+        " leads to none. The name, e-mail and phone are shortened; of the address only the city is told."
+    )
+    async def order_by_token(self, info: Info[RequestContext, None], token: str) -> Order | None:
+        found = await order_of_link(token, info.context)
+        return Order(document=found, redacted=True) if found else None
 
     @strawberry.field(description="Staff. By number, e-mail, phone, customer id or name; newest first.")
     async def order_lookup(

@@ -7,7 +7,15 @@ from strawberry.types import Info
 
 from catalog.graphql.types import Product
 from catalog.products.cards import ProductKey
-from gateway.accounts.masking import SEE_CONTACTS, shown_email, shown_phone
+from gateway.accounts.masking import (
+    HIDDEN,
+    SEE_CONTACTS,
+    masked_email,
+    masked_name,
+    masked_phone,
+    shown_email,
+    shown_phone,
+)
 from gateway.domain.money import exact
 from gateway.graphql.context import RequestContext
 from gateway.graphql.money import Money, rubles
@@ -25,13 +33,14 @@ from ordering.graphql.access import CHANGE, SEE
 from ordering.graphql.products import product_loader
 from ordering.graphql.timelines import timeline_loader
 from ordering.ledger import ledger
-from ordering.ledger.amounts import paid, refunded
+from ordering.ledger.amounts import paid, payable, refunded
 from ordering.ledger.fields import ledger_of
 from ordering.ledger.ledger import Entry, Kind, Ledger, State
 from ordering.lifecycle.tracking import shown_tracking
 from ordering.lifecycle.transitions import Who, is_legal
 from ordering.models import OrderStatus as Status
 from ordering.reading.orders import OrderKey
+from ordering.webhook.payment_page import payment_page
 
 OrderStatus = strawberry.enum(Status, name="OrderStatus")
 
@@ -210,8 +219,20 @@ class OrderMoney:
 
 
 @strawberry.type
+class PaymentDue:
+    due: Money = strawberry.field(
+        description="What is left to pay. Zero once it is paid, and when the order is closed or has expired."
+    )
+    url: str | None = strawberry.field(
+        description="Where to send the buyer; null when nothing is due or no payment page is configured."
+    )
+
+
+@strawberry.type
 class Order(Node):
     document: strawberry.Private[OrderDocument]
+    redacted: strawberry.Private[bool] = False
+    """Shown to whoever has a letter about it, which may have been passed on."""
 
     @strawberry.field
     def id(self) -> strawberry.ID:
@@ -245,6 +266,11 @@ class Order(Node):
     def money(self) -> OrderMoney:
         return OrderMoney(ledger=ledger_of(self.document))
 
+    @strawberry.field(description="What the buyer is still to pay, and where.")
+    def payment(self, info: Info[RequestContext, None]) -> PaymentDue:
+        due = payable(self.document)
+        return PaymentDue(due=rubles(due), url=payment_page(self.document, due, origin=info.context.origin))
+
     @strawberry.field
     def geozone(self) -> str:
         return self.document["geozone"]
@@ -252,6 +278,9 @@ class Order(Node):
     @strawberry.field(description="E-mail and phone are masked for staff who may not see contacts.")
     async def contact(self, info: Info[RequestContext, None]) -> Contact:
         written = self.document["contact"]
+        if self.redacted:
+            name, email, phone = written["name"], written["email"], written["phone"]
+            return Contact(name=masked_name(name), email=masked_email(email), phone=masked_phone(phone))
         clear = await self._is_own(info.context) or await _has(info.context, SEE_CONTACTS)
         return Contact(
             name=written["name"],
@@ -261,7 +290,10 @@ class Order(Node):
 
     @strawberry.field
     def shipping_address(self) -> Address:
-        return Address(**self.document["shipping_address"])
+        written = self.document["shipping_address"]
+        if self.redacted:
+            return Address(city=written["city"], street=HIDDEN, postcode="", comment="")
+        return Address(**written)
 
     @strawberry.field
     def created_at(self) -> datetime:

@@ -2,9 +2,12 @@
 
 from decimal import Decimal
 
+from gateway.domain.money import exact
 from ordering.documents import OrderDocument
 from ordering.ledger import ledger
 from ordering.ledger.fields import ledger_of
+from ordering.ledger.ledger import NOTHING, held
+from ordering.models import OrderStatus
 
 MAX_AMOUNT = Decimal(10) ** 12
 
@@ -27,3 +30,10 @@ def refunded(order: OrderDocument) -> Decimal:
 def due_back(order: OrderDocument) -> Decimal:
     """What the shop still owes the buyer."""
     return ledger.due_back(ledger_of(order))
+
+
+def payable(order: OrderDocument) -> Decimal:
+    """What the buyer is to pay now: of an order that waits for its payment what is missing, of any other nothing."""
+    if order["status"] != OrderStatus.NEW.value:
+        return NOTHING
+    return max(NOTHING, exact(order["total"]) - held(ledger_of(order)))

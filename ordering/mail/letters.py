@@ -11,11 +11,12 @@ from django.template import Context, Engine
 from gateway.domain.input import normal_key
 from gateway.domain.money import money_text
 from gateway.domain.texts import DEFAULT_LANGUAGE, Language
-from ordering.documents import OrderDocument, OrderEvent
+from ordering.documents import OrderDocument, OrderEvent, OrderItem
 from ordering.events import EventType
 from ordering.ledger.amounts import due_back
 from ordering.ledger.fields import ledger_of
 from ordering.ledger.ledger import Entry, Kind, entry_with, held, payments, payouts
+from ordering.mail.links import order_link
 from ordering.models import OrderStatus
 
 
@@ -58,10 +59,23 @@ def letter(order: OrderDocument, event: OrderEvent, *, letter_id: str, to: str |
 
     `to`: another address than the contact's.
     """
-    language = order.get("language", DEFAULT_LANGUAGE)
-    template = Engine.get_default().get_template(f"ordering/mail/{_template(order, event)}.{language}.txt")
+    news = _news(order, event, _language(order))
+    at = event["at"].replace(tzinfo=UTC)
+    return _written(order, _template(order, event), news, letter_id=letter_id, to=to, at=at)
+
+
+def link_letter(order: OrderDocument, *, letter_id: str) -> Letter:
+    """The letter to the contact that brings the link to the order once more."""
+    return _written(order, "link", {}, letter_id=letter_id, at=datetime.now(UTC))
+
+
+def _written(
+    order: OrderDocument, name: str, news: Mapping[str, object], *, letter_id: str, at: datetime, to: str | None = None
+) -> Letter:
+    language = _language(order)
+    template = Engine.get_default().get_template(f"ordering/mail/{name}.{language}.txt")
     # Plain text: a name with an apostrophe stays as it is.
-    text = template.render(Context(_values(order, event, language), autoescape=False))
+    text = template.render(Context({**_order_values(order, language), **news}, autoescape=False))
     subject, _, body = text.partition("\n")
     domain = settings.DEFAULT_FROM_EMAIL.rpartition("@")[2].rstrip("> ")
     return Letter(
@@ -69,8 +83,12 @@ def letter(order: OrderDocument, event: OrderEvent, *, letter_id: str, to: str |
         subject=subject,
         body=body.strip() + "\n",
         message_id=f"<{letter_id}@{domain}>",
-        at=event["at"].replace(tzinfo=UTC),
+        at=at,
     )
+
+
+def _language(order: OrderDocument) -> Language:
+    return order.get("language", DEFAULT_LANGUAGE)
 
 
 def _template(order: OrderDocument, event: OrderEvent) -> str:
@@ -111,28 +129,35 @@ def _has_surplus(order: OrderDocument, event: OrderEvent) -> bool:
     return payment is not None and any(part.entry == payment.id for part in parts)
 
 
-def _values(order: OrderDocument, event: OrderEvent, language: Language) -> Mapping[str, object]:
-    def money(amount: Decimal) -> str:
-        return money_text(amount, language)
+def _order_values(order: OrderDocument, language: Language) -> Mapping[str, object]:
+    """What every letter says of the order."""
 
-    lines = [
-        Line(item["name"], item["quantity"], money(price), money(price * item["quantity"]))
-        for item in order["items"]
-        for price in [item["price"].to_decimal()]
-    ]
-    to_refund = due_back(order)
-    due = order["total"].to_decimal() - held(ledger_of(order))
-    told = _entry_told_of(order, event)
+    def line(item: OrderItem) -> Line:
+        price, quantity = item["price"].to_decimal(), item["quantity"]
+        return Line(item["name"], quantity, money_text(price, language), money_text(price * quantity, language))
+
     return {
         "name": order["contact"]["name"],
         "number": order["number"],
-        "lines": lines,
-        "total": money(order["total"].to_decimal()),
+        "lines": [line(item) for item in order["items"]],
+        "total": money_text(order["total"].to_decimal(), language),
         "address": order["shipping_address"],
+        "link": order_link(order),
+    }
+
+
+def _news(order: OrderDocument, event: OrderEvent, language: Language) -> Mapping[str, object]:
+    """What the letter says of the event."""
+
+    def money(amount: Decimal) -> str:
+        return money_text(amount, language) if amount > 0 else ""
+
+    told = _entry_told_of(order, event)
+    return {
         "minutes": _minutes_left(order, event),
-        "amount": money(amount) if told and (amount := _amount(order, told)) else "",
-        "due": money(due) if due > 0 else "",
-        "to_refund": money(to_refund) if to_refund else "",
+        "amount": money(_amount(order, told)) if told else "",
+        "due": money(order["total"].to_decimal() - held(ledger_of(order))),
+        "to_refund": money(due_back(order)),
         "tracking": order.get("tracking"),
         "whole": event["status"] == OrderStatus.REFUNDED.value,
     }

@@ -41,6 +41,8 @@ SAFE = {
     "GRAPHQL_CORS_ORIGINS": ["https://shop.example"],
     "PAYMENT_WEBHOOK_SECRETS": ["p" * 32, "q" * 32],
     "EMAIL_HOST": "smtp.example",
+    "STOREFRONT_URL": "https://shop.example",
+    "PAYMENT_PAGE_URL": "https://pay.example/start",
     "MEDIA_S3_BUCKET": "pictures",
 }
 
@@ -110,6 +112,10 @@ def test_safe_production_passes() -> None:
         ({"PAYMENT_WEBHOOK_SECRETS": ["p" * 32, "short"]}, "gateway.E007"),
         ({"EMAIL_USE_TLS": True, "EMAIL_USE_SSL": True}, "gateway.E008"),
         ({"EMAIL_HOST": ""}, "gateway.W009"),
+        ({"STOREFRONT_URL": ""}, "gateway.W027"),
+        ({"STOREFRONT_URL": "http://shop.example"}, "gateway.W027"),
+        ({"PAYMENT_PAGE_URL": settings.DEVELOPMENT_PAYMENT_PAGE}, "gateway.E026"),
+        ({"PAYMENT_PAGE_URL": "http://pay.example/start"}, "gateway.E026"),
         ({"MEDIA_S3_ACCESS_KEY": "gateway"}, "gateway.E025"),
         ({"MEDIA_S3_BUCKET": ""}, "gateway.W024"),
         ({"MEDIA_S3_ENDPOINT": "http://storage.example"}, "gateway.W025"),

@@ -14,6 +14,7 @@ from ordering.ledger.references import Reference
 from ordering.lifecycle.moves import move_order
 from ordering.lifecycle.transitions import Who
 from ordering.mail.delivery import send_due_mails
+from ordering.mail.links import order_link
 from ordering.models import OrderStatus
 from ordering.payments.refunds import Refunding, refund_order
 from ordering.tests.payments_api import expired, ordered, pay, stored
@@ -34,6 +35,8 @@ CONFIRMATION = """Здравствуйте, Иван Покупатель!
 
 Доставка: 101000, Москва, Тверская, 1
 
+Заказ на сайте: {link}
+
 Спасибо, что выбрали «Мобильный мир».
 """
 ENGLISH_CONFIRMATION = """Hello Сара О'Коннор <s>,
@@ -48,6 +51,8 @@ Order {number}
 
 Delivery: Москва, Тверская, 1
 Comment: звонить & стучать
+
+Your order on our site: {link}
 
 Thank you for choosing Mobile World.
 """
@@ -67,7 +72,7 @@ def test_buyer_gets_a_confirmation_with_lines_total_and_address(orders: Database
     assert (letter["To"], letter["From"]) == ("ivan@example.com", "Мобильный мир <shop@mobile-world.example>")
     assert subject(letter) == f"Заказ {order['number']} принят"
     assert letter["Message-ID"] == f"<{order['events'][0]['id']}@mobile-world.example>"
-    assert text(letter) == CONFIRMATION.format(number=order["number"])
+    assert text(letter) == CONFIRMATION.format(number=order["number"], link=order_link(order))
     assert stored(orders, order)["mail_due"] == []
 
 
@@ -81,7 +86,7 @@ def test_english_buyer_reads_english_and_nothing_is_escaped(orders: Database[Doc
 
     (letter,) = postbox.letters
     assert subject(letter) == f"Order {order['number']} received"
-    assert text(letter) == ENGLISH_CONFIRMATION.format(number=order["number"])
+    assert text(letter) == ENGLISH_CONFIRMATION.format(number=order["number"], link=order_link(order))
 
 
 def test_language_is_no_part_of_what_makes_a_purchase_the_same(orders: Database[Document]) -> None:
