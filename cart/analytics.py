@@ -19,6 +19,7 @@ from pymongo.errors import BulkWriteError
 from cart.documents import DayDocument, DayFigures, LostItem, ProgressDocument
 from cart.models import AbandonedCartDay, AnalyticsProgress, Cart, CartStatus
 from gateway.mongo.client import Expression, collection_of
+from gateway.mongo.duplicates import duplicates_of
 from gateway.mongo.lag import LAG
 from gateway.mongo.policies import CART_ANALYTICS
 from gateway.mongo.reads import Aggregation, run
@@ -35,7 +36,6 @@ THE_PROGRESS = "carts"
 TOP_PRODUCTS = 200
 # Clocks of the gateway's machines differ, and a write may take a while between its clock and its commit.
 OVERLAP = timedelta(minutes=5)
-DUPLICATE_KEY = 11000
 
 
 class Computed(NamedTuple):
@@ -211,8 +211,7 @@ def _replace(day: date, figures: Sequence[DayFigures], computed_at: datetime) ->
         collection_of(DAYS, DayDocument).bulk_write([*writes, DeleteMany(vanished)], ordered=False)
     except BulkWriteError as error:
         # A newer document was not matched, so its id is taken.
-        if any(each["code"] != DUPLICATE_KEY for each in error.details["writeErrors"]):
-            raise
+        duplicates_of(error)
 
 
 def _kept(day: date, figure: _GeozoneRow) -> DayFigures:

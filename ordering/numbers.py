@@ -7,6 +7,7 @@ import threading
 from pymongo.errors import BulkWriteError
 
 from gateway.mongo.client import collection_of
+from gateway.mongo.duplicates import duplicates_of
 from ordering.documents import OrderNumberDocument
 from ordering.models import OrderNumber
 
@@ -17,7 +18,6 @@ DRAWN_DIGITS = 9
 
 # A process claims as many at once, so that one checkout in twenty waits for it. Those it does not use are lost with it.
 BLOCK = 20
-DUPLICATE_KEY = 11_000
 
 
 class Numbers:
@@ -58,10 +58,7 @@ def _claim_block() -> list[str]:
         numbers = collection_of(OrderNumber._meta.db_table, OrderNumberDocument)
         numbers.insert_many([{"_id": number} for number in drawn], ordered=False)
     except BulkWriteError as error:
-        problems = error.details["writeErrors"]
-        if any(problem["code"] != DUPLICATE_KEY for problem in problems):
-            raise
-        taken = {problem["index"] for problem in problems}
+        taken = {refused["index"] for refused in duplicates_of(error)}
     return [number for index, number in enumerate(drawn) if index not in taken]
 
 

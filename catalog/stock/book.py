@@ -9,11 +9,13 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from pymongo import UpdateOne
+from pymongo.errors import BulkWriteError
 
 from catalog.documents import Mark, MovementDocument, ProductDocument
 from catalog.models import StockMovement
 from catalog.products.cards import PRODUCTS, ProductKey
 from gateway.mongo.client import collection_of
+from gateway.mongo.duplicates import duplicates_of
 from gateway.mongo.policies import STAFF_LIST, STOCK_CHECK, under
 from gateway.mongo.reads import Read
 from gateway.paging import Slice, SortKey, ranges_beyond, reading_order
@@ -32,7 +34,11 @@ def enter_receipts(receipts: Iterable[tuple[ProductKey, Sequence[Mark]]]) -> Non
     ]
     if updates:
         with under(STOCK_CHECK):
-            collection_of(BOOK, MovementDocument).bulk_write(updates, ordered=False)
+            try:
+                collection_of(BOOK, MovementDocument).bulk_write(updates, ordered=False)
+            except BulkWriteError as error:
+                # Two at once: MongoDB repeats an upsert that meets another only if its filter is `_id` alone.
+                duplicates_of(error)
 
 
 def movements_of(product_id: str, part: Slice) -> Read[list[MovementDocument]]:

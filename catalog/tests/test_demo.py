@@ -216,9 +216,10 @@ def test_progress_counts_every_product_and_every_index_to_the_end(database: Data
     steps = [*range(0, indexes, INDEXES_AT_ONCE), indexes]
     assert re.findall(r"\rproducts \S+ ([\d,]+ of 1,500)", shown) == ["0 of 1,500", "999 of 1,500", "1,500 of 1,500"]
     assert re.findall(r"\rindexes \S+ (\d+) of (\d+)", shown) == [(str(step), str(indexes)) for step in steps]
-    *_, loaded, copying, end = shown.split("\n")
+    *_, loaded, copying, counted, end = shown.split("\n")
     assert re.fullmatch(r"loaded in [\d.]+ s, indexes and all", loaded)
     assert copying.startswith("Workers now copy the products")
+    assert re.fullmatch(r"\d+ words counted for the search", counted)
     assert end == ""
 
 

@@ -38,16 +38,19 @@ def configured_stores() -> Iterator[Store]:
 
 
 def _mongodb(uri: str) -> Store:
-    parts = urlsplit(uri)
-    options = {name.lower(): values[-1].lower() for name, values in parse_qs(parts.query).items()}
+    # Not by urlsplit, which refuses an IPv6 address among several hosts.
+    scheme, _, rest = uri.partition("://")
+    before, _, query = rest.partition("?")
+    credentials, _, hosts = before.partition("/")[0].rpartition("@")
+    options = {name.lower(): values[-1].lower() for name, values in parse_qs(query).items()}
     # A certificate is a credential too; its user may be left out.
     by_certificate = options.get("authmechanism") == "mongodb-x509"
     # mongodb+srv has TLS unless it is switched off.
-    tls = options.get("tls") or options.get("ssl") or ("true" if parts.scheme == "mongodb+srv" else "false")
+    tls = options.get("tls") or options.get("ssl") or ("true" if scheme == "mongodb+srv" else "false")
     return Store(
         setting="MONGODB_URI",
-        hosts=tuple(_host(each) for each in parts.netloc.rpartition("@")[2].split(",")),
-        has_credentials=bool(parts.password) or by_certificate,
+        hosts=tuple(_host(each) for each in hosts.split(",")),
+        has_credentials=bool(credentials.partition(":")[2]) or by_certificate,
         is_encrypted=tls in TRUE,
         credentials_hint="mongodb://user:password@host/?authSource=admin",
         tls_hint="mongodb://…/?tls=true&tlsCAFile=/run/secrets/ca.pem",

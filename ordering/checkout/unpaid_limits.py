@@ -16,6 +16,7 @@ from pymongo import UpdateOne
 from pymongo.errors import BulkWriteError
 
 from gateway.mongo.client import Expression, collection_of
+from gateway.mongo.duplicates import duplicates_of
 from gateway.mongo.policies import STOCK_CHECK, under
 from gateway.mongo.reads import Evidence, Read, decide, run
 from gateway.web.http import UNKNOWN
@@ -27,7 +28,6 @@ from ordering.models import Order, OrderStatus, UnpaidHoldings
 ORDERS = Order._meta.db_table
 HOLDINGS = UnpaidHoldings._meta.db_table
 
-DUPLICATE_KEY = 11000
 # An order expires within a minute of its reservation: what is still counted after that was left by a crash.
 SLACK = timedelta(minutes=5)
 # As long as the sweep of the holds waits for a checkout that is silent.
@@ -126,10 +126,7 @@ def _enter(holding: Holding, waiting: Sequence[Holder]) -> tuple[Holder, ...]:
         with under(STOCK_CHECK):
             collection_of(HOLDINGS, UnpaidHoldingsDocument).bulk_write(updates, ordered=False)
     except BulkWriteError as error:
-        failures = error.details["writeErrors"]
-        if any(failure["code"] != DUPLICATE_KEY for failure in failures):
-            raise
-        return tuple(waiting[failure["index"]] for failure in failures)
+        return tuple(waiting[refused["index"]] for refused in duplicates_of(error))
     return ()
 
 

@@ -17,6 +17,7 @@ from pymongo.errors import BulkWriteError
 
 from gateway.cassandra.errors import CassandraError
 from gateway.mongo.client import collection_of
+from gateway.mongo.duplicates import duplicates_of
 from ordering.documents import SalesProgressDocument, SalesQuarterDocument
 from ordering.models import SalesProgress, SalesQuarter
 from ordering.reading.reports import QUARTER, RegionQuarter, orders_by_quarter, quarter_of
@@ -36,7 +37,6 @@ AGES = (timedelta(days=1), timedelta(days=8), timedelta(days=31))
 # A run catches up with so much at once and keeps how far it came: after a long outage several share the work.
 STEP = timedelta(days=5)
 STEPS = 4
-DUPLICATE_KEY = 11000
 
 
 class Window(NamedTuple):
@@ -96,8 +96,7 @@ def _replace(window: Window, found: Sequence[RegionQuarter], computed_at: dateti
         collection_of(QUARTERS, SalesQuarterDocument).bulk_write([*writes, DeleteMany(vanished)], ordered=False)
     except BulkWriteError as error:
         # A newer document was not matched, so its id is taken.
-        if any(each["code"] != DUPLICATE_KEY for each in error.details["writeErrors"]):
-            raise
+        duplicates_of(error)
 
 
 def _kept(quarter: RegionQuarter, computed_at: datetime) -> SalesQuarterDocument:

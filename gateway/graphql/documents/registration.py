@@ -19,8 +19,7 @@ from gateway.graphql.documents.persisted_queries import COLLECTION, RegisteredOp
 from gateway.graphql.errors import RequestRefused
 from gateway.graphql.schema import schema
 from gateway.mongo.client import collection_of
-
-DUPLICATE_KEY = 11000
+from gateway.mongo.duplicates import duplicates_of
 
 
 class NotRegistrable(Exception):
@@ -57,10 +56,8 @@ def register(operations: Mapping[str, str]) -> Registered:
             [InsertOne(RegisteredOperation(_id=id_, text=text)) for id_, text in operations.items()], ordered=False
         )
     except BulkWriteError as error:
-        failures = error.details["writeErrors"]
-        if any(failure["code"] != DUPLICATE_KEY for failure in failures):
-            raise
-        return Registered(len(operations) - len(failures), len(failures))
+        known = len(duplicates_of(error))
+        return Registered(len(operations) - known, known)
     return Registered(len(operations), 0)
 
 

@@ -1,10 +1,11 @@
 """A frontend's repository, compiled by its own tools, whose clients then ask a real web server."""
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 from django.conf import settings
+from django.core.management import call_command
 from pymongo.database import Database
 
 from cart.tests.buyer import product_id
@@ -12,6 +13,7 @@ from cart.tests.shop import sell_many
 from deploy.local.launch import Launch
 from deploy.local.progress import Progress
 from deploy.node.tools import fetched_node, packages
+from gateway.graphql.documents.persisted_queries import COLLECTION
 from gateway.graphql.tests.clients.frontends import HERE, Frontend
 from gateway.mongo.client import Document
 from gateway.tests.web_servers import Server
@@ -36,6 +38,14 @@ def frontend(serve: Callable[..., Server], tmp_path_factory: pytest.TempPathFact
     made = Frontend(directory, node.program, str(web.base_url.join("/graphql")))
     made.compile()
     return made
+
+
+@pytest.fixture
+def registered(frontend: Frontend, database: Database[Document]) -> Iterator[None]:
+    """The operations that Relay's compiler wrote."""
+    call_command("persist_queries", frontend.directory / "kept.json")
+    yield
+    database[COLLECTION].delete_many({})
 
 
 @pytest.fixture
