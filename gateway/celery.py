@@ -15,6 +15,7 @@ from celery.signals import (
 )
 from django.db import connections
 
+from gateway.collector import spare_loaded_code
 from gateway.logs.request_ids import bind_request_id, current_request_id, unbind_request_id
 from gateway.production.checks import refuse_unsafe_production
 
@@ -51,6 +52,11 @@ def send_request_id(headers: dict[str, Any], **_: Any) -> None:
 @task_prerun.connect
 def take_request_id(task: Any, task_id: str, **_: Any) -> None:
     bind_request_id(getattr(task.request, "request_id", None) or task_id, task=task.name)
+
+
+@worker_process_init.connect
+def spare_collector(**_: Any) -> None:
+    spare_loaded_code()
 
 
 @task_postrun.connect

@@ -13,6 +13,7 @@ from pymongo.database import Database
 
 from gateway.cassandra.reads import first
 from gateway.cassandra.statements import Row
+from gateway.collector import NEW_OBJECTS
 from gateway.logs.request_ids import bind_request_id, unbind_request_id
 from gateway.mongo import lag
 from gateway.mongo.client import Document
@@ -60,6 +61,8 @@ def test_forked_worker_reads_mongodb_and_writes_cassandra(
     children = {row["devices"]["worker"] for row in rows}
     assert os.getpid() not in children
     assert len(set(parents)) == 1  # children of one worker, forked from it
+    assert {row["devices"]["new objects"] for row in rows} == {NEW_OBJECTS}
+    assert min(row["devices"]["spared"] for row in rows) > 100_000, "the code that was loaded is looked at no more"
 
 
 def test_failed_task_is_logged_as_json_under_the_callers_request_id(

@@ -1,5 +1,6 @@
 """Tasks that exist only to test the frame."""
 
+import gc
 import os
 
 from celery import shared_task
@@ -16,10 +17,11 @@ NOTE = "gateway.tests.samples.tasks.note"
 
 @shared_task
 def copy_gadget(category: str, gadget_id: str) -> None:
-    """Reads MongoDB and writes Cassandra, leaving its process and request id where a test can see them."""
+    """Reads MongoDB and writes Cassandra, leaving its process, collector and request id where a test can see them."""
     (gadget,) = database()["sample_gadgets"].find({"category": category, "_id": gadget_id})
     seen = f"{gadget['name']}|{current_request_id()}|{os.getppid()}"
-    write([SESSIONS.upsert({"session_id": gadget_id, "data": seen, "devices": {"worker": os.getpid()}})])
+    devices = {"worker": os.getpid(), "new objects": gc.get_threshold()[0], "spared": gc.get_freeze_count()}
+    write([SESSIONS.upsert({"session_id": gadget_id, "data": seen, "devices": devices})])
 
 
 @shared_task
