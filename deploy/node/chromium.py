@@ -6,7 +6,7 @@ from pathlib import Path
 
 from deploy.local.fetch.archives import unpack
 from deploy.local.fetch.cache import cached
-from deploy.local.fetch.packages import NpmPackage, fetch_npm, run_client, unpack
+from deploy.local.fetch.packages import NpmPackage, fetch_npm, run_client
 from deploy.local.fetch.programs import find
 from deploy.local.launch import Launch
 from deploy.node.tools import HERE, Node, node

