@@ -206,7 +206,7 @@ def test_run_that_was_ended_in_the_middle_is_completed_by_the_next(database: Dat
     assert topology.plan(database).steps == ()
 
 
-def test_progress_counts_every_product_and_every_index_to_the_end(database: Database[Document]) -> None:
+def test_progress_counts_each_step_to_its_end_and_says_when_all_is_done(database: Database[Document]) -> None:
     output = Terminal()
 
     call_command("load_demo", "--products", "1500", "--processes", "1", stdout=output)
@@ -214,12 +214,14 @@ def test_progress_counts_every_product_and_every_index_to_the_end(database: Data
     shown = output.getvalue()
     indexes = len(Product.collection.indexes)
     steps = [*range(0, indexes, INDEXES_AT_ONCE), indexes]
-    assert re.findall(r"\rproducts \S+ ([\d,]+ of 1,500)", shown) == ["0 of 1,500", "999 of 1,500", "1,500 of 1,500"]
-    assert re.findall(r"\rindexes \S+ (\d+) of (\d+)", shown) == [(str(step), str(indexes)) for step in steps]
-    *_, loaded, copying, counted, end = shown.split("\n")
-    assert re.fullmatch(r"loaded in [\d.]+ s, indexes and all", loaded)
-    assert copying.startswith("Workers now copy the products")
-    assert re.fullmatch(r"\d+ words counted for the search", counted)
+    assert re.findall(r"\r1/3 products \S+ ([\d,]+) of 1,500", shown) == ["0", "999", "1,500"]
+    assert re.findall(r"\r2/3 indexes \S+ (\d+) of (\d+)", shown) == [(str(step), str(indexes)) for step in steps]
+    counted = [int(number.replace(",", "")) for number in re.findall(r"\r3/3 words \S+ ([\d,]+) of 1,500", shown)]
+    assert (counted[0], counted[-1], counted == sorted(counted)) == (0, 1_500, True)
+    *_, words, loaded, copying, end = shown.split("\n")
+    assert re.fullmatch(r"\d+ words counted for the search", words)
+    assert re.fullmatch(r"loaded in [\d.]+ s, indexes, words and all", loaded)
+    assert copying.startswith("Workers copy new products")
     assert end == ""
 
 

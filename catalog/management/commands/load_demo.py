@@ -18,13 +18,18 @@ from catalog.demo.load import (
     plan_removal,
     remove_products,
 )
+from catalog.models import Product
 from catalog.search.vocabulary.census import count_vocabulary
 from catalog.structure.category_tree import whole_tree
 from gateway.management.progress import Progress
+from gateway.mongo.client import database
 from gateway.mongo.policies import STAFF_LIST
 from gateway.mongo.reads import run
 
 DEFAULT_PRODUCTS = 20_000
+
+# What is left is told of one step: its title says how many there are.
+PRODUCTS, INDEXES, WORDS = "1/3 products", "2/3 indexes", "3/3 words"
 
 
 class Command(BaseCommand):
@@ -63,10 +68,12 @@ class Command(BaseCommand):
             raise CommandError(f"{error}; run it again to go on") from error
 
     def _load(self, *, count: int, seed: int, processes: int) -> None:
+        started = time.monotonic()
         self._load_products(count=count, seed=seed, processes=processes)
-        # Not left to the next count: whoever has just started the shop searches at once.
-        counted = count_vocabulary(run(whole_tree()).names_shown, policy=STAFF_LIST)
-        self.stdout.write(f"{counted} words counted for the search")
+        self._count_words()
+        self.stdout.write(f"loaded in {time.monotonic() - started:.1f} s, indexes, words and all")
+        if settings.CASSANDRA_CONTACT_POINTS:
+            self.stdout.write("Workers copy new products to Cassandra; `manage.py sync status` says how far.")
 
     def _load_products(self, *, count: int, seed: int, processes: int) -> None:
         self.stdout.write(f"{load_geozones()} geozones and {load_categories()} categories added")
@@ -74,15 +81,18 @@ class Command(BaseCommand):
         if not plan.batches:
             self.stdout.write(f"all {count} products are there already")
             return
-        started = time.monotonic()
-        with indexes_built_afterwards(plan, count=count, show=partial(Progress, self.stdout, "indexes")):
-            with Progress(self.stdout, "products", count - plan.present) as progress:
+        with indexes_built_afterwards(plan, count=count, show=partial(Progress, self.stdout, INDEXES)):
+            with Progress(self.stdout, PRODUCTS, count - plan.present) as progress:
                 added = load_products(plan, count=count, seed=seed, processes=processes, report=progress.advance)
             rate = added / progress.seconds
             self.stdout.write(f"{added} products added in {progress.seconds:.1f} s ({rate:.0f} per second)")
-        self.stdout.write(f"loaded in {time.monotonic() - started:.1f} s, indexes and all")
-        if settings.CASSANDRA_CONTACT_POINTS:
-            self.stdout.write("Workers now copy the products to Cassandra; `manage.py sync status` says how far.")
+
+    def _count_words(self) -> None:
+        """Not left to the next count: whoever has just started the shop searches at once."""
+        products = database()[Product._meta.db_table].estimated_document_count()
+        with Progress(self.stdout, WORDS, products) as progress:
+            counted = count_vocabulary(run(whole_tree()).names_shown, policy=STAFF_LIST, report=progress.advance)
+        self.stdout.write(f"{counted} words counted for the search")
 
     def _drop(self, *, processes: int, ask: bool) -> None:
         if settings.PRODUCTION:

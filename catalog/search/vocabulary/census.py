@@ -6,7 +6,7 @@ Killed, it leaves the edition before; whoever counts at the same time writes the
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
@@ -64,11 +64,12 @@ def count_vocabulary(
     began_at: datetime | None = None,
     claim: Claim | None = None,
     rest: float = 0,
+    report: Callable[[int], None] = lambda _: None,
 ) -> int:
     """Count the words of all products for sale and keep them; returns how many words there are.
 
     `policy`: another one than the secondaries' sees what was written a moment ago. `rest`: how long to rest after each
-    page, by the time that it took.
+    page, by the time that it took. `report` is told how many products each page had.
     """
     began_at = began_at or datetime.now(UTC)
     frequencies: Counter[str] = Counter()
@@ -82,6 +83,7 @@ def count_vocabulary(
                 frequencies = Counter({word: times for word, times in frequencies.items() if times > 1})
             if claim:
                 claim.renew()
+            report(len(page))
             time.sleep(rest * (time.monotonic() - started))
     kept = keep_edition(COUNTED, frequencies, began_at=began_at)
     _keep_recent(branches, (), began_at)
