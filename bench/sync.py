@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from io import StringIO
+from math import ceil
 from typing import NamedTuple
 
 from celery import current_app
@@ -91,6 +92,7 @@ def main() -> None:
                 before, began = _owed(PRODUCTS), time.perf_counter()
                 _wait_until_drained(PRODUCTS)
                 _report_drained("drained", before, began)
+        _multiply_orders(arguments.orders)
         for table in arguments.tables:
             _rebuilt(table, arguments.processes)
     finally:
@@ -147,6 +149,19 @@ def _report_drained(title: str, documents: int, began: float) -> None:
 def _load_products(number: int) -> None:
     """Add products that nothing has been copied of."""
     call_command("load_demo", "--products", str(number), stdout=StringIO())
+
+
+def _multiply_orders(number: int) -> None:
+    """Copies of the orders sold, each another buyer's: of a few a rebuild shows the start of its processes alone."""
+    orders = database()["orders"]
+    sold = list(orders.find())
+    copies = [
+        {**order, "_id": f"{order['_id']}-{copy}", "owner": f"{order['owner']}-{copy}"}
+        for copy in range(1, ceil(number / len(sold)))
+        for order in sold
+    ]
+    if copies:
+        orders.insert_many(copies[: number - len(sold)], ordered=False)
 
 
 def _owed(synced: Synced) -> int:
@@ -212,6 +227,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--buyers", type=int, default=1_000, help="per run (%(default)s)")
     parser.add_argument("--threads", type=int, default=32, help="buyers at once (%(default)s)")
     parser.add_argument("--products", type=int, default=100_000, help="the backlog (%(default)s)")
+    parser.add_argument("--orders", type=int, default=20_000, help="of which tables are rebuilt (%(default)s)")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1, help="that rebuild (one per core)")
     parser.add_argument("--tables", nargs="*", default=["orders_by_user", "product_by_id", "products_cache_by_region"])
     return parser.parse_args()

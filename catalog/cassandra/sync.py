@@ -92,4 +92,9 @@ SYNCED = Synced(
     lookups=_lookups,
     walked=PRODUCT_TABLES,
     id_column="product_id",
+    # What searches, lists and editors need: half of a document.
+    unread=(
+        *("sort_name", "shelf", "facets", "terms", "missing", "pictures", "discount"),
+        *("low_at", "edited_at", "edited_by", "holds"),
+    ),
 )

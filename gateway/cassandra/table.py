@@ -143,8 +143,8 @@ class Table:
         `timestamp` is in microseconds since 1970; `ttl` replaces the table's own.
         """
         self._check_timestamp(timestamp)
-        if unknown := row.keys() - self.columns.keys():
-            raise ValueError(f"{self.name} has no columns {sorted(unknown)}")
+        if not row.keys() <= self.columns.keys():
+            raise ValueError(f"{self.name} has no columns {sorted(row.keys() - self.columns.keys())}")
         if missing := [column for column in self.primary_key if row.get(column) is None]:
             raise ValueError(f"{self.name}: the row lacks its key {missing}")
         full_name = self.full_name

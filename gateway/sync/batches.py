@@ -19,16 +19,21 @@ BY_ID = "_id_"
 BY_TIME = "created_at_1__id_1"
 
 
-def by_id(collection: str, *, after: Any = None, to: Any = None) -> Iterator[list[Any]]:
-    """All documents in the order of their ids; with `after`, those whose ids are greater; with `to`, none beyond."""
-    while documents := _batch(collection, _between(after, to), BY_ID):
+def by_id(
+    collection: str, *, after: Any = None, to: Any = None, fields: Expression | None = None
+) -> Iterator[list[Any]]:
+    """All documents in the order of their ids; with `after`, those whose ids are greater; with `to`, none beyond.
+
+    `fields`: the projection that they are read by.
+    """
+    while documents := _batch(collection, _between(after, to), BY_ID, fields):
         yield documents
         after = documents[-1]["_id"]
 
 
 def ids(collection: str, *, after: Any = None) -> Iterator[list[Any]]:
     """The ids of the same batches, without their documents."""
-    while documents := _batch(collection, _between(after, None), BY_ID, ["_id"]):
+    while documents := _batch(collection, _between(after, None), BY_ID, {"_id": True}):
         yield [document["_id"] for document in documents]
         after = documents[-1]["_id"]
 
@@ -54,7 +59,7 @@ def _between(after: Any, to: Any) -> Expression:
     return {"_id": bounds} if bounds else {}
 
 
-def _batch(collection: str, where: Expression, index: str, fields: list[str] | None = None) -> list[Any]:
+def _batch(collection: str, where: Expression, index: str, fields: Expression | None = None) -> list[Any]:
     sort = [("_id", 1)] if index == BY_ID else [("created_at", 1), ("_id", 1)]
     with under(SYNC):
         return list(committed(collection).find(where, fields, sort=sort, limit=BATCH, hint=index))

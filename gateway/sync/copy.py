@@ -8,19 +8,24 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import structlog
-from pymongo import UpdateOne
-from pymongo.errors import PyMongoError
+from pymongo import UpdateMany, UpdateOne
+from pymongo.collection import Collection
+from pymongo.errors import AutoReconnect, PyMongoError
 
 from gateway.cassandra import partition_stats
 from gateway.cassandra.errors import CassandraError, CassandraNotConfigured
 from gateway.cassandra.reads import ping
 from gateway.cassandra.writes import gathered, write
-from gateway.mongo.client import database
+from gateway.mongo.client import Document, database
 from gateway.mongo.policies import SYNC, under
 from gateway.sync import marks
+from gateway.sync.batches import BY_ID
 from gateway.sync.declarations import Synced
 
 log = structlog.get_logger(__name__)
+
+Versioned = tuple[Mapping[str, Any], int]
+"""A document as it was copied, and its version."""
 
 # So many in a row that Cassandra does not serve are its own trouble, not theirs.
 TURNED_AWAY = 3
@@ -97,21 +102,34 @@ def _mark(synced: Synced, documents: Sequence[Mapping[str, Any]]) -> None:
     if not documents:
         return
     versions = [(document, document["version"]) for document in documents]
-    unchanged = [
-        UpdateOne(
-            {**synced.address(document), "version": version},
-            marks.settled({"synced_version": version, **synced.tidied(document)}),
-        )
-        for document, version in versions
-    ]
     with under(SYNC):
         collection = database()[synced.collection]
-        if collection.bulk_write(unchanged, ordered=False).matched_count < len(unchanged):
+        if _settle(synced, collection, versions) < len(versions):
             # Which of them have changed it does not say; for the others this is nothing new.
             collection.bulk_write(
                 [UpdateOne(synced.address(document), marks.synced(version)) for document, version in versions],
                 ordered=False,
             )
+
+
+def _settle(synced: Synced, collection: Collection[Document], versions: Sequence[Versioned]) -> int:
+    """Mark those that have not changed, of one version by one update; returns how many that were."""
+    alike: dict[int, list[tuple[str, ...]]] = {}
+    updates: list[UpdateOne | UpdateMany] = []
+    for document, version in versions:
+        if tidied := synced.tidied(document):
+            where = {**synced.address(document), "version": version}
+            updates.append(UpdateOne(where, marks.settled({"synced_version": version, **tidied})))
+        else:
+            alike.setdefault(version, []).append(synced.key_of(document))
+    for version, keys in alike.items():
+        where = {**synced.among(keys), "version": version}
+        updates.append(UpdateMany(where, marks.settled({"synced_version": version}), hint=BY_ID))
+    try:
+        return collection.bulk_write(updates, ordered=False).matched_count
+    except AutoReconnect:
+        # The primary has changed. The driver repeats no update of many; each by itself it does.
+        return 0
 
 
 def _postpone(synced: Synced, document: Mapping[str, Any], error: Exception) -> None:

@@ -12,6 +12,7 @@ from gateway.cassandra.statements import Row, Select, Write
 from gateway.cassandra.table import Table
 from gateway.mongo.client import Expression
 from gateway.mongo.policies import SYNC, under
+from gateway.sync.batches import BY_ID
 from gateway.sync.majority import committed
 
 D = TypeVar("D", bound=Mapping[str, Any])
@@ -59,8 +60,15 @@ class Synced(Generic[D]):
     """Tables whose every row is looked at, for rows that no document makes."""
     id_column: str = ""
     """The column in which the walked tables hold the document's id."""
+    unread: tuple[str, ...] = ()
+    """Fields of the documents that no row is made of, and that are not read to copy them."""
     not_rebuilt: Callable[[], str] = _no_note
     """Says what the tables hold that no document makes any more, so that it cannot be rebuilt; empty: nothing."""
+
+    @property
+    def read(self) -> Expression | None:
+        """The projection that leaves out what is not read."""
+        return dict.fromkeys(self.unread, False) or None
 
     def address(self, document: Mapping[str, Any]) -> Expression:
         """The filter that finds the document on its shard."""
@@ -69,6 +77,11 @@ class Synced(Generic[D]):
     def key_of(self, document: Mapping[str, Any]) -> tuple[str, ...]:
         """The values of the key's fields, in their order: what `find` takes."""
         return tuple(document[field] for field in self.key)
+
+    def among(self, keys: Sequence[tuple[str, ...]]) -> Expression:
+        """The filter that finds the documents with these keys, on their shards."""
+        columns = zip(*keys, strict=True)
+        return {field: {"$in": sorted(set(values))} for field, values in zip(self.key, columns, strict=True)}
 
     def writes_to(self, table: Table, document: D) -> Iterable[Write]:
         """The writes of this version to one of the tables."""
@@ -83,10 +96,8 @@ class Synced(Generic[D]):
         """
         if not keys:
             return []
-        columns = list(zip(*keys, strict=True))
-        where = {field: {"$in": sorted(set(values))} for field, values in zip(self.key, columns, strict=True)}
         with under(SYNC):
-            return cast("list[D]", list(committed(self.collection).find(where)))
+            return cast("list[D]", list(committed(self.collection).find(self.among(keys), self.read, hint=BY_ID)))
 
 
 def declared() -> Iterator[Synced]:

@@ -7,6 +7,7 @@ import os
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from itertools import islice
 from multiprocessing import get_context
 from typing import Any, NamedTuple
 
@@ -15,6 +16,7 @@ import django
 from gateway.cassandra import partition_stats
 from gateway.cassandra.table import Table
 from gateway.cassandra.writes import gathered, write
+from gateway.collector import spare_loaded_code
 from gateway.mongo.client import database
 from gateway.sync.batches import by_id, ids
 from gateway.sync.copy import place
@@ -23,6 +25,8 @@ from gateway.worker_process import follow_parent
 
 # Batches that each process has before it, so that none waits for the next; all are small.
 AHEAD = 2
+# Batches, some 2 000 documents, that one process has done by the time at which others have started and connected.
+ALONE = 4
 
 
 class Batch(NamedTuple):
@@ -42,13 +46,18 @@ def rebuildable() -> dict[str, tuple[Synced, Table]]:
 def rebuild(synced: Synced, table: Table, *, after: Any = None, processes: int = 1) -> Iterator[Batch]:
     """Write the table's rows of all documents with ids beyond `after`; yields each batch, in order, once it is done.
 
-    With several processes each takes a range of ids at a time. Raises CassandraError.
+    With several processes each takes a range of ids at a time, if there is enough to do. Raises CassandraError.
     """
-    if processes > 1:
+    if processes > 1 and _is_long(synced, after):
         yield from _side_by_side(synced, table, after, processes)
         return
-    for documents in by_id(synced.collection, after=after):
+    for documents in by_id(synced.collection, after=after, fields=synced.read):
         yield _rebuild_batch(synced, table, documents)
+
+
+def _is_long(synced: Synced, after: Any) -> bool:
+    """Whether other processes would still find work once they have started."""
+    return len(list(islice(ids(synced.collection, after=after), ALONE + 1))) > ALONE
 
 
 def _side_by_side(synced: Synced, table: Table, after: Any, processes: int) -> Iterator[Batch]:
@@ -72,12 +81,14 @@ def _start_worker(mongodb_database: str) -> None:
     follow_parent()
     os.environ["MONGODB_DATABASE"] = mongodb_database
     django.setup()
+    spare_loaded_code()
 
 
 def _rebuild_range(name: str, after: Any, until: Any) -> Batch:
     """In a worker process: the documents with ids beyond `after`, up to `until`."""
     synced, table = rebuildable()[name]
-    done = [_rebuild_batch(synced, table, documents) for documents in by_id(synced.collection, after=after, to=until)]
+    batches = by_id(synced.collection, after=after, to=until, fields=synced.read)
+    done = [_rebuild_batch(synced, table, documents) for documents in batches]
     return Batch(sum(batch.documents for batch in done), sum(batch.rows for batch in done), until)
 
 

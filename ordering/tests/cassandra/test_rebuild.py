@@ -11,6 +11,7 @@ from gateway.cassandra.driver.session import CONNECTOR
 from gateway.cassandra.table import Table
 from gateway.mongo.client import Document
 from gateway.sync import batches
+from gateway.sync import rebuild as rebuilding
 from gateway.sync.copy import copy_documents
 from gateway.sync.marks import CHANGED
 from gateway.sync.rebuild import rebuild
@@ -70,6 +71,7 @@ def test_processes_side_by_side_write_what_one_would_and_tell_of_it_in_order(
     made = sorted(copied_orders(orders, day, 7), key=lambda order: order["_id"])
     lose(ORDERS_BY_USER)
     monkeypatch.setattr(batches, "BATCH", 2)
+    monkeypatch.setattr(rebuilding, "ALONE", 3)
 
     done = list(rebuild(SYNCED, ORDERS_BY_USER, processes=2))
 
