@@ -93,6 +93,8 @@ class ProductDocument(SyncedDocument, DerivedFields):
     """The name of whoever did, as the audit has it."""
     cost: NotRequired[Decimal128]
     """What a piece cost the shop, where the product information system tells; buyers are never shown it."""
+    bought: NotRequired[int]
+    """How much it has been bought lately, 0 to 5; absent is 0. See catalog/products/popularity.py."""
     holds: NotRequired[list[Mark]]
     places: NotRequired[list[RegionalPlace]]
 
@@ -227,6 +229,17 @@ class SynonymGroupDocument(TypedDict):
     changed_by: str
 
 
+class SearchMissDocument(TypedDict):
+    """How often a text was searched for on one day and not found as typed, see catalog/search/misses.py."""
+
+    _id: str
+    day: datetime
+    outcome: str
+    text: str
+    instead: str
+    count: int
+
+
 class VocabularyDocument(TypedDict):
     """An edition of the words of the shop, see catalog/search/vocabulary/editions.py."""
 
@@ -242,15 +255,6 @@ class ClaimDocument(TypedDict):
     _id: str
     holder: str
     until: datetime
-
-
-class SearchMissDocument(TypedDict):
-    """What was searched for on one day and not found, see catalog/search/misses.py."""
-
-    _id: str
-    day: datetime
-    text: str
-    count: int
 
 
 class GuardStripe(TypedDict):

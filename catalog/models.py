@@ -109,6 +109,7 @@ MARKED = {"holds.0": {"$exists": True}}
 
 
 INCOMPLETE = {"missing.0": {"$exists": True}}
+RECENTLY_BOUGHT = {"bought": {"$gt": 0}}
 
 
 def listed(order: str, *, by: str | None = None, among: Mapping[str, Any] = ON_SALE) -> Index:
@@ -141,6 +142,8 @@ BY_CATEGORY_AND_ID = Index({"category": 1, "_id": 1})
 BY_DISCOUNT = Index({"category": 1, "discount": 1, "_id": 1})
 BY_EDITED = Index({"category": 1, "edited_at": 1, "_id": 1})
 BY_MISSING = Index({"missing": 1, "category": 1, "_id": 1}, where=INCOMPLETE)
+# The few that are bought, for who counts them anew.
+BY_BOUGHT = Index({"bought": 1, "_id": 1, "category": 1}, where=RECENTLY_BOUGHT)
 
 
 class Product(ShardedDocument):
@@ -166,6 +169,8 @@ class Product(ShardedDocument):
     edited_by = models.CharField("кто правил", max_length=254, blank=True)
     version = models.BigIntegerField("версия", default=1)
     synced_version = models.BigIntegerField("версия в Cassandra", default=0)
+    bought = models.PositiveSmallIntegerField("покупали", null=True, editable=False)
+    """The bucket of how much it has been bought lately; null is 0. See catalog/products/popularity.py."""
     # Derived: each makes one kind of catalog read a walk of an index.
     price = models.DecimalField("цена сейчас", max_digits=12, decimal_places=2, editable=False)
     discount = models.PositiveSmallIntegerField("скидка, %", default=0, editable=False)
@@ -203,6 +208,7 @@ class Product(ShardedDocument):
             BY_DISCOUNT,
             BY_EDITED,
             BY_MISSING,
+            BY_BOUGHT,
             BY_SHELF,
             LOW_ON_SALE,
             # Who shows an uploaded picture.

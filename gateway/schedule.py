@@ -22,6 +22,8 @@ SCHEDULE = {
     "reconcile": {"task": "gateway.tasks.reconcile", "schedule": crontab(hour=2, minute=0)},
     "archive-orders": {"task": "ordering.tasks.archive", "schedule": crontab(hour=3, minute=0)},
     "sum-sales": {"task": "ordering.tasks.sum_sales", "schedule": 300.0},
+    # It counts a month: four times a day is enough, and never beside the nightly work.
+    "count-bought": {"task": "ordering.tasks.count_bought", "schedule": crontab(hour="5,11,17,23", minute=20)},
     "sweep-customers": {"task": "admin_ext.tasks.sweep_customers", "schedule": 60.0},
     "sweep-jobs": {"task": "admin_ext.tasks.sweep_jobs", "schedule": 10.0},
     "sweep-structure": {"task": "admin_ext.tasks.sweep_structure", "schedule": 60.0},

@@ -10,7 +10,7 @@ from ordering.archive.archive import archive_orders
 from ordering.checkout import holds
 from ordering.lifecycle.moves import expire_unpaid
 from ordering.mail import delivery, link_requests
-from ordering.sales import sums
+from ordering.sales import bought, sums
 from ordering.stock import check
 from ordering.stock.debts import pay_overdue
 
@@ -84,3 +84,9 @@ def archive() -> None:
 def sum_sales() -> None:
     """Sum what was sold lately, every 5 minutes; what Cassandra does not answer now, it answers the next run."""
     sums.sum_sales(datetime.now(UTC))
+
+
+@shared_task(expires=3600)
+def count_bought() -> None:
+    """Count what has been bought lately, for the search; whatever happens to a run, the next counts all anew."""
+    bought.count_bought(datetime.now(UTC))
