@@ -25,6 +25,8 @@ from catalog.errors import (
 )
 from catalog.search.words import stem, words_in
 from catalog.search_models import SynonymGroup
+from gateway.audit.documents import AuditEntryDocument
+from gateway.audit.reading import TRAIL
 from gateway.audit.trail import Action, Actor, record
 from gateway.domain.errors import DomainError, Refused
 from gateway.domain.input import text_errors
@@ -45,9 +47,9 @@ MAX_WORDS = 12
 MAX_GROUPS = 500
 
 
-def add_synonyms(words: Sequence[str], *, actor: Actor) -> SynonymGroupDocument:
-    """Let these words stand for each other, and return their group."""
-    group = _checked(str(uuid7()), words, actor)
+def add_synonyms(words: Sequence[str], *, actor: Actor, group_id: str = "") -> SynonymGroupDocument:
+    """Let these words stand for each other, and return their group; `group_id`: another one than a new one."""
+    group = _checked(group_id or str(uuid7()), words, actor)
 
     def add() -> None:
         session = orm_connection().session
@@ -105,6 +107,13 @@ def all_groups() -> Read[list[SynonymGroupDocument]]:
 def words_typed(text: str) -> list[str]:
     """The words of a line in which they stand by commas, or of several lines."""
     return [" ".join(word.split()) for word in text.replace("\n", ",").replace(";", ",").split(",") if word.strip()]
+
+
+def ever_added(group_ids: Codes[str]) -> set[str]:
+    """Those of these groups that were added once, whatever has become of them, by the audit."""
+    where = {"target": {"$in": [f"synonyms:{each}" for each in group_ids]}, "action": Action.SYNONYMS_ADDED.value}
+    found = collection_of(TRAIL, AuditEntryDocument).find(where, ["target"])
+    return {each["target"].removeprefix("synonyms:") for each in found}
 
 
 def titles_of(group_ids: Codes[str]) -> dict[str, str]:

@@ -308,6 +308,7 @@ PROGRAMS: Mapping[str, Text] = {
     "discounts": Text("расписание скидок", "the schedule of discounts"),
     "import": Text("импорт", "the import"),
     "roles": Text("команда roles", "the command «roles»"),
+    "load_demo": Text("команда load_demo", "the command «load_demo»"),
 }
 
 

@@ -18,6 +18,7 @@ from catalog.demo.load import (
     plan_removal,
     remove_products,
 )
+from catalog.demo.synonyms import load_synonyms
 from catalog.models import Product
 from catalog.search.vocabulary.census import count_vocabulary
 from catalog.structure.category_tree import whole_tree
@@ -77,6 +78,7 @@ class Command(BaseCommand):
 
     def _load_products(self, *, count: int, seed: int, processes: int) -> None:
         self.stdout.write(f"{load_geozones()} geozones and {load_categories()} categories added")
+        self.stdout.write(f"{load_synonyms()} groups of synonyms added")
         plan = plan_load(count)
         if not plan.batches:
             self.stdout.write(f"all {count} products are there already")
