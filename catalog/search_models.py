@@ -55,19 +55,22 @@ class SearchVocabulary(models.Model):
 
 
 class SearchMiss(models.Model):
-    """What was searched for on one day and not found, and how often. Nobody's: who searched is not kept."""
+    """What was searched for on one day and not found as typed, and how often. Nobody's: who searched is not kept."""
 
     id = models.CharField(primary_key=True, db_column="_id", max_length=128)
     day = models.DateTimeField()
     """Its beginning in UTC."""
     text = models.CharField("искали", max_length=100)
     """Without case and with single spaces."""
+    outcome = models.CharField("что вышло", max_length=16)
+    instead = models.CharField("показали", max_length=100, blank=True)
+    """What was searched for instead, or the words left out."""
     count = models.PositiveIntegerField("сколько раз")
 
     collection = Collection(
         indexes=(
             # A period is counted from the index alone; what is older than a quarter tells nothing of today.
-            Index({"day": 1, "text": 1, "count": 1}),
+            Index({"day": 1, "outcome": 1, "text": 1, "count": 1, "instead": 1}),
             Index({"day": 1}, expire_after_seconds=92 * 24 * 3600),
         )
     )

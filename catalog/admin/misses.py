@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from catalog.search.misses import Miss, most_missed
+from catalog.search.misses import Miss, Outcome, most_missed
 from catalog.search_models import SearchMiss
 from gateway.domain.texts import Text
 from gateway.mongo.reads import run
@@ -28,16 +28,29 @@ PERIODS = {
     "90": Text("за три месяца", "within three months"),
 }
 MAKE = Text("Сделать синонимом", "Make it a synonym")
+OUTCOMES = {
+    Outcome.NOTHING: Text("ничего не нашлось", "nothing was found"),
+    Outcome.CORRECTED: Text("исправлено", "corrected"),
+    Outcome.LEFT_OUT: Text("слова отброшены", "words left out"),
+}
 HINT = Text(
-    "Слова, по которым покупатели ничего не нашли, — самые частые первыми. Если товар есть под другим названием, "
+    "Запросы, по которым не нашлось набранного, — самые частые первыми. Если товар есть под другим названием, "
     "сделайте слово его синонимом; если нет — это спрос. Кто искал, не хранится.",
-    "Words by which buyers found nothing, the most frequent first. If there is such a product under another name, make "
-    "the word a synonym; if not, it is demand. Who searched is not kept.",
+    "Searches that did not find what was typed, the most frequent first. If there is such a product under another "
+    "name, make the word a synonym; if not, it is demand. Who searched is not kept.",
 )
 NONE_YET = Text(
-    "За это время ничего не записано. Список начнёт заполняться, когда поиск витрины станет считать такие запросы.",
-    "Nothing is recorded for this time. The list fills once the storefront's search counts such queries.",
+    "За это время таких запросов не было: всё, что искали, нашлось.",
+    "There were no such searches in this time: whatever was searched for was found.",
 )
+
+
+class OutcomeFilter(Choice):
+    title = "что вышло"
+    parameter_name = "outcome"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(outcome.value, said(text)) for outcome, text in OUTCOMES.items()]
 
 
 class PeriodFilter(Choice):
@@ -53,9 +66,9 @@ class SearchMissAdmin(PagedByKey, ReadOnlyAdmin):
     titles = Titles(
         several=Text("Искали и не нашли", "Searched, not found"), one=Text("Искали и не нашли", "Searched, not found")
     )
-    list_display = ("text", "count", "shown_day", "make_synonym")
+    list_display = ("text", "count", "shown_outcome", "shown_day", "make_synonym")
     list_display_links = None
-    list_filter: ClassVar[tuple[Any, ...]] = (PeriodFilter,)
+    list_filter: ClassVar[tuple[Any, ...]] = (OutcomeFilter, PeriodFilter)
     list_before_template = "catalog/admin/misses.html"
 
     def page(self, request: HttpRequest, part: Slice, asked: Asked) -> Page[dict[str, Any]]:
@@ -63,12 +76,18 @@ class SearchMissAdmin(PagedByKey, ReadOnlyAdmin):
         days = int(asked.filters.get(PeriodFilter.parameter_name, USUAL_PERIOD))
         today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
         may_add = request.user.has_perm(ADD_SYNONYMS)  # type: ignore[union-attr]
-        found = run(most_missed(today - timedelta(days=days - 1)))
+        outcome = asked.filters.get(OutcomeFilter.parameter_name)
+        found = run(most_missed(today - timedelta(days=days - 1), Outcome(outcome) if outcome else None))
         return Page([_placed(miss, may_add) for miss in found], has_next=False, has_previous=False)
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         words = {"hint": said(HINT), "none_yet": said(NONE_YET)}
         return super().changelist_view(request, {"words": words, **(extra_context or {})})
+
+    @admin.display(description="что вышло")
+    def shown_outcome(self, row: Any) -> str:
+        outcome, instead = said(OUTCOMES[row.document["outcome"]]), row.document["instead"]
+        return f"{outcome}: {instead}" if instead else outcome
 
     @admin.display(description="последний раз")
     def shown_day(self, row: Any) -> str:
@@ -83,5 +102,13 @@ class SearchMissAdmin(PagedByKey, ReadOnlyAdmin):
 
 
 def _placed(miss: Miss, may_add: bool) -> Placed[dict[str, Any]]:
-    document = {"_id": miss.text, "text": miss.text, "count": miss.times, "day": miss.last_day, "may_add": may_add}
+    document = {
+        "_id": f"{miss.outcome.value}:{miss.text}",
+        "text": miss.text,
+        "count": miss.times,
+        "outcome": miss.outcome,
+        "instead": miss.instead,
+        "day": miss.last_day,
+        "may_add": may_add,
+    }
     return Placed(document, Position(miss.times, miss.text))

@@ -31,10 +31,19 @@ def text_of(page: Any) -> str:
     return unescape(str(page.content, "utf-8"))
 
 
-def missed(database: Database[Document], text: str, count: int, *, days_ago: int = 0) -> None:
+def missed(
+    database: Database[Document],
+    text: str,
+    count: int,
+    *,
+    days_ago: int = 0,
+    outcome: str = "nothing",
+    instead: str = "",
+) -> None:
     """As the storefront's search counts it."""
     day = TODAY - timedelta(days=days_ago)
-    database["search_misses"].insert_one({"_id": f"{day:%F}:{text}", "day": day, "text": text, "count": count})
+    counted = {"day": day, "text": text, "count": count, "outcome": outcome, "instead": instead}
+    database["search_misses"].insert_one({"_id": f"{day:%F}:{outcome}:{text}", **counted})
 
 
 def test_group_is_added_edited_found_and_deleted(merchandiser: Client, database: Database[Document]) -> None:
@@ -130,5 +139,24 @@ def test_list_of_what_was_missed_is_one_read_of_an_index(merchandiser: Client, d
     assert on_misses == {Sent("aggregate", "search_misses", "staff.list", 1): 1}
 
 
-def test_nothing_missed_is_said_honestly(merchandiser: Client) -> None:
-    assert "Список начнёт заполняться, когда поиск витрины станет считать" in text_of(merchandiser.get(MISSES))
+def test_what_was_corrected_or_lost_words_is_told_apart(merchandiser: Client, database: Database[Document]) -> None:
+    missed(database, "самсугн", 3, outcome="corrected", instead="самсунг")
+    missed(database, "самсугн", 2, outcome="corrected", instead="самсунг", days_ago=1)
+    missed(database, "самсугн", 1)
+    missed(database, "красный айфон 9", 4, outcome="left_out", instead="9")
+
+    page = merchandiser.get(MISSES)
+    corrected = merchandiser.get(f"{MISSES}?outcome=corrected")
+
+    assert [(row.text, row.count) for row in page.context["cl"].result_list] == [
+        ("самсугн", 5),
+        ("красный айфон 9", 4),
+        ("самсугн", 1),
+    ]
+    assert [(row.text, row.count) for row in corrected.context["cl"].result_list] == [("самсугн", 5)]
+    assert "исправлено: самсунг" in text_of(page)
+    assert "слова отброшены: 9" in text_of(page)
+
+
+def test_nothing_missed_is_said(merchandiser: Client) -> None:
+    assert "За это время таких запросов не было" in text_of(merchandiser.get(MISSES))
