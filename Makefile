@@ -50,8 +50,9 @@ format: $(INSTALLED) ## format the code and repair what can be repaired
 	$(VENV)/bin/ruff format .
 
 .PHONY: schema
-schema: $(INSTALLED) ## write gateway/schema.graphql from the code
+schema: $(INSTALLED) ## write gateway/schema.graphql and docs/reference.md from the code
 	$(PYTHON) manage.py export_schema gateway.graphql.schema --path gateway/schema.graphql
+	$(PYTHON) manage.py reference
 
 .PHONY: stop
 stop: ## stop all servers, those of the tests too; data stays

@@ -26,13 +26,16 @@ from gateway.mongo.reads import run_steps_async
 @strawberry.type
 class CartMutation:
     @strawberry.mutation(
-        description="geozone: where the buyer is; kept in the cart, and what stock warnings are about."
+        description=("Puts products in the cart, on top of what is there; makes a cart, and for a newcomer a session.")
     )
     async def cart_lines_add(
         self,
         info: Info[RequestContext, None],
-        lines: list[CartLineInput],
-        geozone: str | None = strawberry.UNSET,
+        lines: Annotated[list[CartLineInput], strawberry.argument(description="What to add: at most 100 lines.")],
+        geozone: Annotated[
+            str | None,
+            strawberry.argument(description="Where the buyer is; kept in the cart, and what stock warnings are about."),
+        ] = strawberry.UNSET,
         idempotency_key: Annotated[
             str | None,
             strawberry.argument(
@@ -53,12 +56,16 @@ class CartMutation:
             answer.warnings.append(replayed(DONE_BEFORE, context.language))
         return answer
 
-    @strawberry.mutation(description="Sets the quantity; 0 removes.")
+    @strawberry.mutation(description="Sets the quantity of products; 0 removes.")
     async def cart_lines_set(
         self,
         info: Info[RequestContext, None],
-        lines: list[CartLineInput],
-        geozone: str | None = strawberry.UNSET,
+        lines: Annotated[
+            list[CartLineInput], strawberry.argument(description="The quantities wanted; other lines stay as they are.")
+        ],
+        geozone: Annotated[
+            str | None, strawberry.argument(description="Where the buyer is; kept in the cart. Left out, it stays.")
+        ] = strawberry.UNSET,
     ) -> CartPayload:
         buyer = await _buyer(info.context)
         try:
@@ -67,8 +74,14 @@ class CartMutation:
             return _refusal(info.context, error)
         return await _answer(info.context, document)
 
-    @strawberry.mutation
-    async def cart_lines_remove(self, info: Info[RequestContext, None], products: list[strawberry.ID]) -> CartPayload:
+    @strawberry.mutation(
+        description="Removes products, whatever their quantity; those that are not in the cart are no error."
+    )
+    async def cart_lines_remove(
+        self,
+        info: Info[RequestContext, None],
+        products: Annotated[list[strawberry.ID], strawberry.argument(description="Product.id of each line to remove.")],
+    ) -> CartPayload:
         owner = await info.context.owner()
         try:
             ids = _product_ids(products)
@@ -77,7 +90,7 @@ class CartMutation:
             return _refusal(info.context, error)
         return await _answer(info.context, document)
 
-    @strawberry.mutation
+    @strawberry.mutation(description="Removes every line.")
     async def cart_clear(self, info: Info[RequestContext, None]) -> CartPayload:
         owner = await info.context.owner()
         return await _answer(info.context, await run_write(clear, owner) if owner else None)

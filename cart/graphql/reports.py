@@ -28,31 +28,37 @@ NOT_COMPUTED = Text(
     "The report is not computed yet. A worker does so every 10 minutes; at once: manage.py abandoned_carts.",
 )
 
-First = Annotated[date, strawberry.argument(name="from")]
-Last = Annotated[date, strawberry.argument(name="to")]
+First = Annotated[date, strawberry.argument(name="from", description="The first day, in UTC.")]
+Last = Annotated[date, strawberry.argument(name="to", description="The last day, in UTC.")]
 
 
-@strawberry.type
+@strawberry.type(description="Carts that were begun on one day, and what became of them.")
 class AbandonedCartDay:
-    day: date
+    day: date = strawberry.field(description="The day, in UTC.")
     carts: int = strawberry.field(description="Carts with lines that were made on this day (UTC).")
-    abandoned: int
+    abandoned: int = strawberry.field(
+        description="How many of them nobody has touched for hours and nobody has ordered."
+    )
     rate: float = strawberry.field(description="abandoned / carts, 0..1")
-    ordered: int
+    ordered: int = strawberry.field(description="How many of them became orders.")
     conversion: float = strawberry.field(description="ordered / carts, 0..1")
     lost_value: Money = strawberry.field(description="Of the abandoned ones, at the prices the buyers saw.")
 
 
-@strawberry.type
+@strawberry.type(description="A product that was left behind in carts.")
 class AbandonedProduct:
-    product_id: str
-    name: str
-    carts: int
-    quantity: int
-    lost_value: Money
+    product_id: str = strawberry.field(
+        description='The id in the shop\'s product information system, e.g. "PROD-12345".'
+    )
+    name: str = strawberry.field(description="What it was called when it was last put in a cart.")
+    carts: int = strawberry.field(description="In how many abandoned carts of the period it lies.")
+    quantity: int = strawberry.field(description="How many pieces lie in them together.")
+    lost_value: Money = strawberry.field(description="Those pieces at the prices that the buyers saw.")
 
 
-@strawberry.type
+@strawberry.type(
+    description=("How many carts were left behind, and with what in them. Counted by a worker every ten minutes.")
+)
 class AbandonedCartReport:
     days: list[AbandonedCartDay] = strawberry.field(description="Every day of the period, in order.")
     top_products: list[AbandonedProduct] = strawberry.field(description="The 20 with the largest lost value.")
@@ -63,7 +69,13 @@ class AbandonedCartReport:
 class CartReportQuery:
     @strawberry.field(description="Staff. Of one geozone, or of all carts; at most 366 days.")
     async def abandoned_cart_report(
-        self, info: Info[RequestContext, None], first: First, last: Last, geozone: str | None = None
+        self,
+        info: Info[RequestContext, None],
+        first: First,
+        last: Last,
+        geozone: Annotated[
+            str | None, strawberry.argument(description="Code of one geozone; left out, all carts.")
+        ] = None,
     ) -> AbandonedCartReport:
         await authorise(info.context, SEE)
         await _check(first, last, geozone)

@@ -10,20 +10,30 @@ from cart.reading import CartWarning, PricedCart, PricedLine
 from catalog.graphql.types import Product
 from gateway.domain.texts import Language
 from gateway.graphql.context import RequestContext
+from gateway.graphql.enums import described_enum
 from gateway.graphql.money import Money, rubles
 from gateway.graphql.relay.ids import global_id
 from gateway.graphql.relay.node import Node
 from gateway.graphql.user_errors import MutationWarning, WarningCode
 
-CartStatus = strawberry.enum(Status, name="CartStatus")
+CartStatus = described_enum(
+    Status,
+    "CartStatus",
+    "Whether a cart can still be changed.",
+    {
+        Status.ACTIVE: "The one that is being filled.",
+        Status.ORDERED: "It has become an order.",
+        Status.ABANDONED: "Nobody has touched it for too long.",
+    },
+)
 
 
-@strawberry.type
+@strawberry.type(description="One product of a cart, at today's price.")
 class CartLine:
     cart_id: strawberry.Private[str]
     line: strawberry.Private[PricedLine]
 
-    @strawberry.field
+    @strawberry.field(description="Stays the same however often the quantity changes.")
     def id(self) -> strawberry.ID:
         return line_id(self.cart_id, self.line.product_id)
 
@@ -31,15 +41,22 @@ class CartLine:
     def product(self) -> Product | None:
         return Product(document=self.line.product) if self.line.product else None
 
-    @strawberry.field
+    @strawberry.field(
+        description=(
+            "The product's id in the shop's product information system, e.g. \"PROD-12345\"; known for "
+            "withdrawn products too."
+        )
+    )
     def product_id(self) -> str:
         return self.line.product_id
 
-    @strawberry.field
+    @strawberry.field(description="What the product is called, or was called when it was withdrawn.")
     def name(self) -> str:
         return self.line.name
 
-    @strawberry.field
+    @strawberry.field(
+        description="How many pieces the buyer wants; it may be more than there are, which Cart.warnings tells."
+    )
     def quantity(self) -> int:
         return self.line.quantity
 
@@ -51,20 +68,22 @@ class CartLine:
     def price_seen(self) -> Money:
         return rubles(self.line.price_seen)
 
-    @strawberry.field
+    @strawberry.field(description="unitPrice times quantity.")
     def line_total(self) -> Money:
         return rubles(self.line.total)
 
 
-@strawberry.type
+@strawberry.type(
+    description=("What a buyer means to order. It belongs to a session until somebody signs in, then to the account.")
+)
 class Cart(Node):
     priced: strawberry.Private[PricedCart]
 
-    @strawberry.field
+    @strawberry.field(description="Stays the same until the cart is ordered; good for node(id:) by its owner only.")
     def id(self) -> strawberry.ID:
         return global_id("Cart", self.priced.document["owner"], _cart_id(self.priced))
 
-    @strawberry.field
+    @strawberry.field(description="ACTIVE as long as it can be changed. The others are seen by node(id:) alone.")
     def status(self) -> Status:
         return Status(self.priced.document["status"])
 
@@ -72,12 +91,12 @@ class Cart(Node):
     def geozone(self) -> str | None:
         return self.priced.document["geozone"]
 
-    @strawberry.field
+    @strawberry.field(description="One line per product, in the order in which they were put in.")
     def lines(self) -> list[CartLine]:
         cart_id = _cart_id(self.priced)
         return [CartLine(cart_id=cart_id, line=line) for line in self.priced.lines]
 
-    @strawberry.field
+    @strawberry.field(description="Pieces of all lines together: the number on the icon of the cart.")
     def total_quantity(self) -> int:
         return self.priced.total_quantity
 
@@ -91,15 +110,15 @@ class Cart(Node):
     def warnings(self, info: Info[RequestContext, None]) -> list[MutationWarning]:
         return adjustments(self.priced, info.context.language)
 
-    @strawberry.field
+    @strawberry.field(description="When the first product was put in, in UTC.")
     def created_at(self) -> datetime:
         return self.priced.document["created_at"]
 
-    @strawberry.field
+    @strawberry.field(description="When it last changed, in UTC.")
     def updated_at(self) -> datetime:
         return self.priced.document["updated_at"]
 
-    @strawberry.field
+    @strawberry.field(description="When the cart will be forgotten unless it is changed before, in UTC.")
     def expires_at(self) -> datetime:
         return self.priced.document["expires_at"]
 

@@ -23,39 +23,43 @@ RELEVANCE_OF_WHAT = Text(
 )
 
 
-@strawberry.input
+@strawberry.input(description="From min to max, both included; either may be left out.")
 class DecimalRange:
-    min: Decimal | None = None
-    max: Decimal | None = None
+    min: Decimal | None = strawberry.field(default=None, description='The smallest that fits, e.g. "1000".')
+    max: Decimal | None = strawberry.field(default=None, description='The largest that fits, e.g. "50000".')
 
 
 @strawberry.input(description="Any of the values: OR. Several filters: AND.")
 class AttributeFilter:
-    name: str
-    values: list[str]
+    name: str = strawberry.field(description="Attribute.name or Facet.name.")
+    values: list[str] = strawberry.field(
+        description="Values of that attribute, as FacetValue.value gives them; a product needs one of them."
+    )
 
 
-@strawberry.input
+@strawberry.input(description="What a product must have; all of it together.")
 class ProductFilter:
     category: str | None = strawberry.field(
         default=None, description="Slug; its subcategories included. Without it the query goes to every shard."
     )
-    price: DecimalRange | None = None
+    price: DecimalRange | None = strawberry.field(default=None, description="What the buyer pays now, in rubles.")
     in_stock_in: str | None = strawberry.field(
         default=None, description="Only products with something available in this geozone."
     )
-    attributes: list[AttributeFilter] | None = None
+    attributes: list[AttributeFilter] | None = strawberry.field(
+        default=None, description="What its attributes must be, at most 100 of them: facets that were ticked."
+    )
     search: str | None = strawberry.field(
         default=None, description="Words of the name and description, Russian and English word forms."
     )
 
 
-@strawberry.enum
+@strawberry.enum(description="In which order products are listed. Pages are stable in each of them.")
 class ProductSort(Enum):
-    PRICE_ASC = "PRICE_ASC"
-    PRICE_DESC = "PRICE_DESC"
-    NEWEST = "NEWEST"
-    NAME = "NAME"
+    PRICE_ASC = strawberry.enum_value("PRICE_ASC", description="Cheapest first.")
+    PRICE_DESC = strawberry.enum_value("PRICE_DESC", description="Dearest first.")
+    NEWEST = strawberry.enum_value("NEWEST", description="Latest in the catalog first.")
+    NAME = strawberry.enum_value("NAME", description="By name, from A on.")
     RELEVANCE = strawberry.enum_value("RELEVANCE", description="Only with search.")
 
 

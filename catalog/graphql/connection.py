@@ -27,54 +27,58 @@ NOT_COUNTED = Text(
 )
 
 
-@strawberry.type
+@strawberry.type(description="A product in a page.")
 class ProductEdge:
     placed: strawberry.Private[Placed[ProductDocument]]
     sort: strawberry.Private[Sort]
 
-    @strawberry.field
+    @strawberry.field(
+        description=("Where this node stands in the list; give it as `after` or `before`. Good for the same sort only.")
+    )
     def cursor(self) -> str:
         return cursor_of(self.sort, self.placed.position)
 
-    @strawberry.field
+    @strawberry.field(description="The product.")
     def node(self) -> Product:
         return Product(document=self.placed.document)
 
 
-@strawberry.type
+@strawberry.type(description="One value to narrow by: one checkbox.")
 class FacetValue:
-    value: str
-    count: int
+    value: str = strawberry.field(description="The value, as AttributeFilter.values takes it.")
+    count: int = strawberry.field(description="How many products have it.")
 
 
-@strawberry.type
+@strawberry.type(description="An attribute by which what was found can be narrowed: one block of checkboxes.")
 class Facet:
-    name: str
-    values: list[FacetValue]
+    name: str = strawberry.field(description="The attribute, as AttributeFilter.name takes it.")
+    values: list[FacetValue] = strawberry.field(description="Its values among what was found.")
 
 
-@strawberry.type
+@strawberry.type(description="The ends of a slider of prices.")
 class PriceRange:
-    min: Money
-    max: Money
+    min: Money = strawberry.field(description="The lowest price.")
+    max: Money = strawberry.field(description="The highest price.")
 
 
-@strawberry.type
+@strawberry.type(description="A page of products, and what can be asked about all that match.")
 class ProductConnection:
     page: strawberry.Private[Page[ProductDocument]]
     sort: strawberry.Private[Sort]
     wanted: strawberry.Private[Wanted]
     every_category: strawberry.Private[tuple[str, ...]]
 
-    @strawberry.field
+    @strawberry.field(
+        description="The nodes with a cursor each: what Relay and Apollo's relayStylePagination join pages by."
+    )
     def edges(self) -> list[ProductEdge]:
         return [ProductEdge(placed=placed, sort=self.sort) for placed in self.page.placed]
 
-    @strawberry.field
+    @strawberry.field(description="The nodes alone, for frontends that page by pageInfo.")
     def nodes(self) -> list[Product]:
         return [Product(document=product) for product in self.page.documents]
 
-    @strawberry.field
+    @strawberry.field(description="Whether there is more in either direction, and the cursors to go on from.")
     def page_info(self) -> PageInfo:
         return page_info_of(self.page, partial(cursor_of, self.sort))
 

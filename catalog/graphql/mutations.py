@@ -38,11 +38,14 @@ class Done(NamedTuple):
 
 @strawberry.type
 class CatalogMutation:
-    @strawberry.mutation(description="Staff.")
+    @strawberry.mutation(description="Staff. Makes a product, or replaces what is known of it.")
     async def product_upsert(
         self,
         info: Info[RequestContext, None],
-        input: ProductInput,  # noqa: A002 - the contract's name
+        input: Annotated[  # noqa: A002 - the contract's name
+            ProductInput,
+            strawberry.argument(description="The whole product: what is left out becomes empty, except its stock."),
+        ],
         expected_version: Annotated[
             str | None,
             strawberry.argument(description="Product.version as it was read. CONFLICT when it is another by now."),
@@ -67,11 +70,18 @@ class CatalogMutation:
     async def stock_adjust(
         self,
         info: Info[RequestContext, None],
-        product: strawberry.ID,
-        geozone: str,
-        reason: str,
-        delta: int | None = strawberry.UNSET,
-        quantity: int | None = strawberry.UNSET,
+        product: Annotated[strawberry.ID, strawberry.argument(description="Product.id")],
+        geozone: Annotated[str, strawberry.argument(description='Code of a geozone, e.g. "msk"; see Query.geozones.')],
+        reason: Annotated[
+            str, strawberry.argument(description="Why, for the audit and for colleagues; the buyer is not told.")
+        ],
+        delta: Annotated[
+            int | None, strawberry.argument(description="How many pieces more, or fewer when negative.")
+        ] = strawberry.UNSET,
+        quantity: Annotated[
+            int | None,
+            strawberry.argument(description="How many pieces there are, those reserved for unpaid orders included."),
+        ] = strawberry.UNSET,
         expected_quantity: Annotated[
             int | None,
             strawberry.argument(

@@ -10,10 +10,10 @@ from catalog.products.upsert import Expected
 from gateway.graphql.user_errors import MutationWarning, UserError
 
 
-@strawberry.input
+@strawberry.input(description="How many pieces there are in one geozone.")
 class StockInput:
-    geozone: str
-    quantity: int
+    geozone: str = strawberry.field(description='Code of a geozone, e.g. "msk"; see Query.geozones.')
+    quantity: int = strawberry.field(description="Pieces, those reserved for unpaid orders included.")
     expected_quantity: int | None = strawberry.field(
         default=strawberry.UNSET,
         description="What was counted there, reserved pieces included, when this was decided. CONFLICT when it is "
@@ -21,21 +21,27 @@ class StockInput:
     )
 
 
-@strawberry.input
+@strawberry.input(description="One property of a product.")
 class AttributeInput:
-    name: str
-    value: str
+    name: str = strawberry.field(description='What is said, e.g. "Цвет".')
+    value: str = strawberry.field(description='What it is, e.g. "чёрный".')
 
 
-@strawberry.input
+@strawberry.input(description="A product as it should be.")
 class ProductInput:
-    product_id: str
-    name: str
+    product_id: str = strawberry.field(
+        description='Its id in the product information system, e.g. "PROD-12345"; it says which product is meant.'
+    )
+    name: str = strawberry.field(description="What people read.")
     category: str = strawberry.field(description="Slug of a category without subcategories.")
-    base_price: Decimal
-    description: str = ""
-    sale_price: Decimal | None = strawberry.field(default=strawberry.UNSET, description="Null: no discount.")
-    attributes: list[AttributeInput] = strawberry.field(default_factory=list)
+    base_price: Decimal = strawberry.field(description='The price without a discount, e.g. "89990.00".')
+    description: str = strawberry.field(default="", description="Plain text, with line breaks.")
+    sale_price: Decimal | None = strawberry.field(
+        default=strawberry.UNSET, description="The price with the discount; null for none."
+    )
+    attributes: list[AttributeInput] = strawberry.field(
+        default_factory=list, description="Its properties; each name once."
+    )
     stock: list[StockInput] | None = strawberry.field(
         default=strawberry.UNSET, description="Quantities in the geozones named; the others stay as they are."
     )
@@ -58,10 +64,14 @@ class ProductInput:
         )
 
 
-@strawberry.type
+@strawberry.type(description="What a change of a product has led to.")
 class ProductPayload:
-    user_errors: list[UserError]
+    user_errors: list[UserError] = strawberry.field(
+        description="Why nothing was done, for the person who asked; empty when it was done."
+    )
     warnings: list[MutationWarning] = strawberry.field(
         default_factory=list, description="REPLAYED: an earlier request under the same key did it."
     )
-    product: Product | None = None
+    product: Product | None = strawberry.field(
+        default=None, description="The product as it is now; null when nothing was done."
+    )

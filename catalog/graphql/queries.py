@@ -19,7 +19,7 @@ from gateway.domain.texts import Text
 from gateway.fallback import served
 from gateway.graphql.context import RequestContext
 from gateway.graphql.inputs import BadInput, NotFound
-from gateway.graphql.relay.connections import page_asked
+from gateway.graphql.relay.connections import AfterAsked, BeforeAsked, FirstAsked, LastAsked, page_asked
 from gateway.graphql.relay.ids import MAX_PART
 from gateway.mongo.reads import run_steps_async
 
@@ -27,22 +27,31 @@ ONE_OF_IDS = Text("Укажите ровно одно: id или productId.", "G
 UNKNOWN_PRODUCT = Text("Такого товара нет.", "There is no such product.")
 
 NO_FILTER = ProductFilter()
-Filter = Annotated[ProductFilter, strawberry.argument(name="filter")]
+Filter = Annotated[
+    ProductFilter, strawberry.argument(name="filter", description="What products must have; left out, all of them.")
+]
 
 
 @strawberry.type
 class CatalogQuery:
-    @strawberry.field
+    @strawberry.field(description="The regions with a stock of their own, to let the buyer choose.")
     async def geozones(self) -> list[Geozone]:
         return [Geozone(code=zone.code, name=zone.name) for zone in await geozones_shown()]
 
     @strawberry.field(description="The roots, or the children of one category.")
-    async def categories(self, parent: str | None = None) -> list[Category]:
+    async def categories(
+        self,
+        parent: Annotated[
+            str | None, strawberry.argument(description="Slug of a category; left out, the roots.")
+        ] = None,
+    ) -> list[Category]:
         tree = (await CATEGORIES.get_async()).shown
         return [Category(category=node, tree=tree) for node in tree.children(parent)]
 
-    @strawberry.field
-    async def category(self, slug: str) -> Category | None:
+    @strawberry.field(description="A category by its slug; null when there is none.")
+    async def category(
+        self, slug: Annotated[str, strawberry.argument(description='E.g. "smartphones".')]
+    ) -> Category | None:
         tree = (await CATEGORIES.get_async()).shown
         node = tree.get(slug)
         return Category(category=node, tree=tree) if node else None
@@ -51,8 +60,11 @@ class CatalogQuery:
     async def product(
         self,
         info: Info[RequestContext, None],
-        id: strawberry.ID | None = None,  # noqa: A002 - the contract's name
-        product_id: str | None = None,
+        id: Annotated[strawberry.ID | None, strawberry.argument(description="Product.id")] = None,  # noqa: A002 - the contract's name
+        product_id: Annotated[
+            str | None,
+            strawberry.argument(description='Product.productId, e.g. "PROD-12345". Exactly one of id and productId.'),
+        ] = None,
     ) -> Product | None:
         if (id is None) == (product_id is None):
             raise BadInput(ONE_OF_IDS)
@@ -62,16 +74,18 @@ class CatalogQuery:
         )
         return Product(document=document) if document and await is_shown(document["category"]) else None
 
-    @strawberry.field
+    @strawberry.field(
+        description="The catalog, by pages. A category or words in the filter make it cheaper and more useful."
+    )
     async def products(
         self,
         info: Info[RequestContext, None],
         given: Filter = NO_FILTER,
-        sort: ProductSort = ProductSort.PRICE_ASC,
-        first: int | None = None,
-        after: str | None = None,
-        last: int | None = None,
-        before: str | None = None,
+        sort: Annotated[ProductSort, strawberry.argument(description="In which order.")] = ProductSort.PRICE_ASC,
+        first: FirstAsked = None,
+        after: AfterAsked = None,
+        last: LastAsked = None,
+        before: BeforeAsked = None,
     ) -> ProductConnection:
         tree = await CATEGORIES.get_async()
         every_category = tuple(tree.shown.nodes)
@@ -86,7 +100,13 @@ class CatalogQuery:
         return ProductConnection(page=found, sort=order, wanted=wanted, every_category=every_category)
 
     @strawberry.field(description="Stock alone, fresher than the product page: for polling.")
-    async def stock(self, product: strawberry.ID, geozone: str | None = None) -> list[Stock]:
+    async def stock(
+        self,
+        product: Annotated[strawberry.ID, strawberry.argument(description="Product.id")],
+        geozone: Annotated[
+            str | None, strawberry.argument(description="Code of one geozone; left out, all of them.")
+        ] = None,
+    ) -> list[Stock]:
         key = product_key(product)
         found = await served(lambda: run_steps_async(stock_of(key)), lambda: copied_stock(key)) if key else None
         if found is None or not await is_shown(found.category):

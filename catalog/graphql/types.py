@@ -1,6 +1,7 @@
 """GraphQL types of the catalog: each holds a raw document or a plain value, each resolver is a function of it."""
 
 from datetime import datetime
+from typing import Annotated
 
 import strawberry
 from strawberry.types import Info
@@ -17,26 +18,28 @@ from gateway.graphql.relay.ids import global_id, key_of
 from gateway.graphql.relay.node import Node
 
 
-@strawberry.type
+@strawberry.type(description="A region with a stock of its own.")
 class Geozone:
-    code: str
-    name: str
+    code: str = strawberry.field(description='How other fields and arguments name it, e.g. "msk".')
+    name: str = strawberry.field(description='What people read, e.g. "Москва".')
 
 
-@strawberry.type
+@strawberry.type(
+    description="A shelf of the catalog. Categories form a tree; products lie in those without subcategories."
+)
 class Category(Node):
     category: strawberry.Private[CategoryNode]
     tree: strawberry.Private[CategoryTree]
 
-    @strawberry.field
+    @strawberry.field(description="Good for node(id:). For links in a storefront the slug reads better.")
     def id(self) -> strawberry.ID:
         return global_id("Category", self.category.slug)
 
-    @strawberry.field
+    @strawberry.field(description='The name in addresses and filters, e.g. "smartphones"; it never changes.')
     def slug(self) -> str:
         return self.category.slug
 
-    @strawberry.field
+    @strawberry.field(description='What people read, e.g. "Смартфоны".')
     def name(self) -> str:
         return self.category.name
 
@@ -44,27 +47,31 @@ class Category(Node):
     def ancestors(self) -> list["Category"]:
         return [Category(category=node, tree=self.tree) for node in self.tree.ancestors(self.category)]
 
-    @strawberry.field
+    @strawberry.field(
+        description="Its subcategories, in the order in which the shop shows them; empty for a shelf of products."
+    )
     def children(self) -> list["Category"]:
         return [Category(category=node, tree=self.tree) for node in self.tree.children(self.category.slug)]
 
 
-@strawberry.type
+@strawberry.type(description="One property of a product, as the merchandiser wrote it.")
 class Attribute:
-    name: str
-    value: str
+    name: str = strawberry.field(description='What is said, e.g. "Цвет".')
+    value: str = strawberry.field(description='What it is, with its unit if it has one, e.g. "чёрный".')
 
 
-@strawberry.type
+@strawberry.type(description="A picture of a product.")
 class Image:
-    url: str
-    alt: str
+    url: str = strawberry.field(description="Where the picture is; usable as the src of an img.")
+    alt: str = strawberry.field(description="What is to be seen, for people who do not see it; may be empty.")
 
 
-@strawberry.type
+@strawberry.type(description="How many pieces of a product can be had in one geozone.")
 class Stock:
-    geozone: str
-    available: int
+    geozone: str = strawberry.field(description='Code of the geozone, e.g. "msk".')
+    available: int = strawberry.field(
+        description="Pieces that can be ordered now: what is there less what is reserved. Never below 0."
+    )
 
 
 def stock_levels(levels: list[StockLevel], geozone: str | None) -> list[Stock]:
@@ -75,7 +82,7 @@ def stock_levels(levels: list[StockLevel], geozone: str | None) -> list[Stock]:
     ]
 
 
-@strawberry.type
+@strawberry.type(description="Something on sale.")
 class Product(Node):
     document: strawberry.Private[ProductDocument]
 
@@ -92,15 +99,15 @@ class Product(Node):
     def product_id(self) -> str:
         return self.document["_id"]
 
-    @strawberry.field(metadata=reads("name"))
+    @strawberry.field(metadata=reads("name"), description="What people read.")
     def name(self) -> str:
         return self.document["name"]
 
-    @strawberry.field(metadata=reads("description"))
+    @strawberry.field(metadata=reads("description"), description="Plain text, with line breaks; may be empty.")
     def description(self) -> str:
         return self.document.get("description") or ""
 
-    @strawberry.field(metadata=reads())
+    @strawberry.field(metadata=reads(), description="The shelf it lies on; its ancestors are the breadcrumbs.")
     async def category(self) -> Category:
         tree = (await CATEGORIES.get_async()).shown
         slug = self.document["category"]
@@ -115,15 +122,18 @@ class Product(Node):
     def base_price(self) -> Money:
         return rubles(exact(self.document["prices"]["base"]))
 
-    @strawberry.field(metadata=reads("price", "prices"))
+    @strawberry.field(
+        metadata=reads("price", "prices"),
+        description="How much cheaper than basePrice it is, in whole percent; 0 without a discount.",
+    )
     def discount_percent(self) -> int:
         return discount_percent(exact(self.document["prices"]["base"]), exact(self.document["price"]))
 
-    @strawberry.field(metadata=reads("attributes"))
+    @strawberry.field(metadata=reads("attributes"), description="Its properties, in the order in which they are shown.")
     def attributes(self) -> list[Attribute]:
         return [Attribute(name=name, value=value) for name, value in (self.document.get("attributes") or {}).items()]
 
-    @strawberry.field(metadata=reads("images"))
+    @strawberry.field(metadata=reads("images"), description="Its pictures, the main one first; may be empty.")
     def images(self) -> list[Image]:
         images = self.document.get("images") or []
         return [Image(url=image["url"], alt=image.get("alt") or "") for image in images]
@@ -132,7 +142,12 @@ class Product(Node):
         description="All geozones, or the one asked for. As fresh as the read of the product itself.",
         metadata=reads("stock"),
     )
-    def stock(self, geozone: str | None = None) -> list[Stock]:
+    def stock(
+        self,
+        geozone: Annotated[
+            str | None, strawberry.argument(description="Code of one geozone; left out, all of them.")
+        ] = None,
+    ) -> list[Stock]:
         return stock_levels(self.document.get("stock") or [], geozone)
 
     @strawberry.field(
@@ -143,11 +158,11 @@ class Product(Node):
     def version(self) -> str:
         return str(self.document["version"])
 
-    @strawberry.field(metadata=reads("created_at"))
+    @strawberry.field(metadata=reads("created_at"), description="When it came into the catalog, in UTC.")
     def created_at(self) -> datetime:
         return self.document["created_at"]
 
-    @strawberry.field(metadata=reads("updated_at"))
+    @strawberry.field(metadata=reads("updated_at"), description="When it last changed, in UTC.")
     def updated_at(self) -> datetime:
         return self.document["updated_at"]
 

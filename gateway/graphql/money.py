@@ -7,10 +7,12 @@ import strawberry
 from gateway.domain.money import CURRENCY
 
 
-@strawberry.type
+@strawberry.type(description="An amount with its currency. The shop has one currency.")
 class Money:
-    amount: Decimal
-    currency: str
+    amount: Decimal = strawberry.field(
+        description='Exact, with kopecks: "89990.00". Do not compute with it as a floating number.'
+    )
+    currency: str = strawberry.field(description='ISO 4217 code: "RUB".')
 
 
 def rubles(amount: Decimal) -> Money:

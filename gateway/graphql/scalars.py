@@ -51,11 +51,13 @@ def _read_date(value: Any) -> date:
         raise GraphQLError(f"Date cannot represent {value!r}: there is no such day.") from error
 
 
-def _scalar(name: str, description: str, serialize: Any, parse: Any, origin: type) -> ScalarDefinition:
+def _scalar(
+    name: str, description: str, specified_by: str, serialize: Any, parse: Any, origin: type
+) -> ScalarDefinition:
     return ScalarDefinition(
         name=name,
         description=description,
-        specified_by_url=None,
+        specified_by_url=specified_by,
         serialize=serialize,
         parse_value=parse,
         parse_literal=None,
@@ -65,10 +67,27 @@ def _scalar(name: str, description: str, serialize: Any, parse: Any, origin: typ
 
 SCALARS: dict[object, ScalarDefinition] = {
     Decimal: _scalar(
-        "Decimal", 'Exact decimal as a string, e.g. "89990.00".', _written_decimal, _read_decimal, Decimal
+        "Decimal",
+        'Exact decimal as a string, e.g. "89990.00"; read it by a decimal library. As input a number will do, too.',
+        "https://www.w3.org/TR/xmlschema11-2/#decimal",
+        _written_decimal,
+        _read_decimal,
+        Decimal,
     ),
     datetime: _scalar(
-        "DateTime", 'UTC, ISO 8601, e.g. "2026-11-17T09:45:33.120Z".', _written_time, _read_time, datetime
+        "DateTime",
+        'UTC, ISO 8601, e.g. "2026-11-17T09:45:33.120Z".',
+        "https://www.rfc-editor.org/rfc/rfc3339",
+        _written_time,
+        _read_time,
+        datetime,
     ),
-    date: _scalar("Date", 'A day, ISO 8601, e.g. "2026-11-17".', date.isoformat, _read_date, date),
+    date: _scalar(
+        "Date",
+        'A day, ISO 8601, e.g. "2026-11-17".',
+        "https://www.rfc-editor.org/rfc/rfc3339#section-5.6",
+        date.isoformat,
+        _read_date,
+        date,
+    ),
 }

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import strawberry
-from graphql import GraphQLError, GraphQLSchema
+from graphql import GraphQLError, GraphQLInputObjectType, GraphQLObjectType, GraphQLSchema, Undefined
 from strawberry.extensions import SchemaExtension
 from strawberry.schema.config import StrawberryConfig
 from strawberry.tools import merge_types
@@ -60,6 +60,10 @@ class ExecutePrepared(SchemaExtension):
 
 
 class GatewaySchema(strawberry.Schema):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        _forget_null_defaults(self._schema)
+
     def as_graphql_core(self) -> GraphQLSchema:
         """The schema that validation and execution use."""
         return self._schema
@@ -67,6 +71,20 @@ class GatewaySchema(strawberry.Schema):
     def process_errors(self, errors: list[GraphQLError], execution_context: Any = None) -> None:
         """Log our own faults only: Strawberry would log a caller's typing mistake as an error of ours."""
         log_faults(errors)
+
+
+def _forget_null_defaults(schema: GraphQLSchema) -> None:
+    """Let arguments that may be left out have no default: `= null` says nothing, and Python's own None serves them."""
+    for type_ in schema.type_map.values():
+        if isinstance(type_, GraphQLInputObjectType):
+            takers = [*type_.fields.values()]
+        elif isinstance(type_, GraphQLObjectType):
+            takers = [argument for field in type_.fields.values() for argument in field.args.values()]
+        else:
+            continue
+        for taker in takers:
+            if taker.default_value is None:
+                taker.default_value = Undefined
 
 
 schema = GatewaySchema(

@@ -7,44 +7,80 @@ from strawberry.utils.str_converters import to_camel_case
 
 from gateway.domain.errors import Code, DomainError
 from gateway.domain.texts import Language, Text
+from gateway.graphql.enums import described_enum
 
-UserErrorCode = strawberry.enum(Code, name="UserErrorCode")
+UserErrorCode = described_enum(
+    Code,
+    "UserErrorCode",
+    "Reasons why something was not done. More may come: treat an unknown one as INVALID.",
+    {
+        Code.INVALID: "A value cannot be what it is; the message says why.",
+        Code.REQUIRED: "A value is missing.",
+        Code.NOT_FOUND: "What is named is not there, or not the caller's.",
+        Code.UNAUTHENTICATED: "Somebody has to sign in first.",
+        Code.FORBIDDEN: "The account may not do this.",
+        Code.OUT_OF_STOCK: "There are fewer pieces than wanted.",
+        Code.QUANTITY_LIMIT: "More pieces, or fewer, than one line or one buyer may have.",
+        Code.CART_EMPTY: "There is nothing in the cart to order.",
+        Code.CART_LIMIT: "More different products than a cart may hold.",
+        Code.PRICE_CHANGED: "The total is higher than the buyer was shown; ask again with the new one.",
+        Code.PRODUCT_WITHDRAWN: "The product is no longer on sale.",
+        Code.EMAIL_TAKEN: "There is an account with this address.",
+        Code.BAD_CREDENTIALS: "Address and password do not fit.",
+        Code.WEAK_PASSWORD: "The password is too easy to guess; the message says why.",
+        Code.ILLEGAL_TRANSITION: "The order cannot go there from where it stands.",
+        Code.CONFLICT: "Somebody else has changed it meanwhile, or a key was used with other contents.",
+        Code.RATE_LIMITED: "Too often; the message says how long to wait.",
+    },
+)
 
 
-@strawberry.type
+@strawberry.type(description="Why something was not done, for the person who asked.")
 class UserError:
-    code: Code
-    message: str
+    code: Code = strawberry.field(description="What a program may act on.")
+    message: str = strawberry.field(description="What to show, in Russian, or in English by Accept-Language.")
     field: list[str] | None = strawberry.field(
         default=None, description='Path of the input it is about, e.g. ["lines", "0", "quantity"].'
     )
 
 
-@strawberry.enum
+@strawberry.enum(description="What the buyer should know. More may come: show the message of an unknown one.")
 class WarningCode(Enum):
-    QUANTITY_REDUCED = "QUANTITY_REDUCED"
-    PRICE_CHANGED = "PRICE_CHANGED"
-    PRODUCT_WITHDRAWN = "PRODUCT_WITHDRAWN"
-    LOW_STOCK = "LOW_STOCK"
-    LINES_DROPPED = "LINES_DROPPED"
+    QUANTITY_REDUCED = strawberry.enum_value(
+        "QUANTITY_REDUCED", description="Fewer pieces than asked for were put in the cart."
+    )
+    PRICE_CHANGED = strawberry.enum_value(
+        "PRICE_CHANGED", description="The price is another than when the product was put in the cart."
+    )
+    PRODUCT_WITHDRAWN = strawberry.enum_value("PRODUCT_WITHDRAWN", description="The product is no longer on sale.")
+    LOW_STOCK = strawberry.enum_value("LOW_STOCK", description="There are fewer pieces than wanted.")
+    LINES_DROPPED = strawberry.enum_value(
+        "LINES_DROPPED", description="When two carts became one, some lines did not fit."
+    )
     REPLAYED = strawberry.enum_value(
         "REPLAYED", description="The answer is the one given to an earlier request under the same key."
     )
 
 
-@strawberry.type(name="Warning")
+@strawberry.type(
+    name="Warning", description="Something was done, but not quite as asked; or something that the buyer should know."
+)
 class MutationWarning:
     """Says that something was done, but not quite as asked."""
 
-    code: WarningCode
-    message: str
-    target: strawberry.ID | None = strawberry.field(default=None, description="CartLine.id or Product.id")
+    code: WarningCode = strawberry.field(description="What a program may act on.")
+    message: str = strawberry.field(description="What to show, in Russian, or in English by Accept-Language.")
+    target: strawberry.ID | None = strawberry.field(
+        default=None, description="CartLine.id or Product.id of what it is about; null when it is about the whole."
+    )
 
 
 @strawberry.type(description="The answer to a request for a letter, which tells nothing of what the shop knows.")
 class RequestPayload:
     ok: bool = strawberry.field(description="The same for a known and an unknown address.")
-    user_errors: list[UserError]
+    user_errors: list[UserError] = strawberry.field(
+        description="What was wrong with the request itself; empty when it was understood."
+    )
 
 
 def replayed(text: Text, language: Language) -> MutationWarning:

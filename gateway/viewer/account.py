@@ -58,7 +58,7 @@ class AccountMutation:
     async def session_end(
         self,
         info: Info[RequestContext, None],
-        id: strawberry.ID,  # noqa: A002
+        id: Annotated[strawberry.ID, strawberry.argument(description="Session.id")],  # noqa: A002
     ) -> AccountPayload:
         try:
             owner, key = await _owner(info.context), key_of("Session", id, 1)

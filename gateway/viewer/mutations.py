@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from typing import Annotated
 
 import strawberry
 from strawberry.types import Info
@@ -14,13 +15,21 @@ from gateway.accounts.sign_out import sign_out_everywhere
 from gateway.domain.errors import DomainError, NotSignedIn
 from gateway.domain.texts import Language, Text
 from gateway.graphql.context import RequestContext
+from gateway.graphql.enums import described_enum
 from gateway.graphql.user_errors import MutationWarning, WarningCode, user_errors
 from gateway.graphql.writes import run_beside, run_write
 from gateway.viewer.sign_in import Visit, enter, make_account, recognise
 from gateway.viewer.types import SessionPayload, Viewer
 
-CartMergeMode = strawberry.enum(
-    MergeMode, name="CartMergeMode", description="Same product in both: MERGE keeps the larger quantity."
+CartMergeMode = described_enum(
+    MergeMode,
+    "CartMergeMode",
+    "Whose cart is kept when a guest with a cart signs in to an account with one.",
+    {
+        MergeMode.MERGE: "Both carts become one; of a product in both the larger quantity stays.",
+        MergeMode.KEEP_CUSTOMER: "The account's own cart stays, and the guest's is dropped.",
+        MergeMode.KEEP_GUEST: "The guest's cart replaces that of the account.",
+    },
 )
 
 LINE_DROPPED = Text("«{name}» не поместилось в корзину.", '"{name}" did not fit into the cart.')
@@ -32,22 +41,50 @@ class ViewerMutation:
         description="Makes an account and signs in; the guest's cart and orders become the customer's."
     )
     async def register(
-        self, info: Info[RequestContext, None], email: str, password: str, name: str = "", phone: str = ""
+        self,
+        info: Info[RequestContext, None],
+        email: Annotated[
+            str,
+            strawberry.argument(
+                description='The address to sign in with, e.g. "ivan@example.com"; its case does not matter.'
+            ),
+        ],
+        password: Annotated[
+            str,
+            strawberry.argument(
+                description="At least eight characters, none of the common ones. WEAK_PASSWORD says what is wrong."
+            ),
+        ],
+        name: Annotated[str, strawberry.argument(description="What the shop calls the customer.")] = "",
+        phone: Annotated[str, strawberry.argument(description="Telephone number, for the next checkout.")] = "",
     ) -> SessionPayload:
         made = partial(make_account, email=email, password=password, name=name, phone=phone)
         return await _sign_in(info.context, made, MergeMode.MERGE)
 
-    @strawberry.mutation(description="Likewise for an account that exists.")
+    @strawberry.mutation(description="Signs in; the guest's cart and orders become the customer's.")
     async def login(
         self,
         info: Info[RequestContext, None],
-        email: str,
-        password: str,
-        cart_merge: CartMergeMode = MergeMode.MERGE,  # type: ignore[valid-type]
+        email: Annotated[
+            str, strawberry.argument(description="The address that was registered; its case does not matter.")
+        ],
+        password: Annotated[
+            str,
+            strawberry.argument(
+                description=(
+                    "BAD_CREDENTIALS says only that address and password do not fit; after ten failures there is "
+                    "a pause."
+                )
+            ),
+        ],
+        cart_merge: Annotated[
+            MergeMode,
+            strawberry.argument(description="What happens when both the guest and the account have a cart."),
+        ] = MergeMode.MERGE,
     ) -> SessionPayload:
         return await _sign_in(info.context, partial(recognise, email=email, password=password), cart_merge)
 
-    @strawberry.mutation
+    @strawberry.mutation(description="Ends the session. The cart of an account stays with it; a guest's is lost.")
     async def logout(self, info: Info[RequestContext, None]) -> SessionPayload:
         session = await info.context.session()
         if session:

@@ -2,6 +2,7 @@
 
 import asyncio
 from datetime import datetime
+from typing import Annotated
 
 import strawberry
 from strawberry.types import Info
@@ -12,6 +13,7 @@ from gateway.accounts.models import User as Account
 from gateway.accounts.sessions.devices import devices_of
 from gateway.accounts.sessions.records import Device
 from gateway.graphql.context import RequestContext
+from gateway.graphql.relay.connections import AfterAsked, BeforeAsked, FirstAsked, LastAsked
 from gateway.graphql.relay.ids import global_id
 from gateway.graphql.relay.node import Node
 from gateway.graphql.user_errors import MutationWarning, UserError
@@ -20,14 +22,14 @@ from ordering.graphql.types import OrderConnection
 from ordering.models import OrderStatus
 
 
-@strawberry.type
+@strawberry.type(description="A device on which an account is signed in.")
 class Session:
-    id: strawberry.ID
-    created_at: datetime
-    last_active_at: datetime
-    device: str
-    ip_address: str
-    current: bool
+    id: strawberry.ID = strawberry.field(description="Names the session; it is not its token.")
+    created_at: datetime = strawberry.field(description="When somebody signed in there, in UTC.")
+    last_active_at: datetime = strawberry.field(description="When it was last used, in UTC, to within some minutes.")
+    device: str = strawberry.field(description="What the browser says of itself.")
+    ip_address: str = strawberry.field(description="From where it was begun.")
+    current: bool = strawberry.field(description="Whether it is the one that asks.")
 
     @classmethod
     def of(cls, device: Device, *, current: bool) -> "Session":
@@ -41,25 +43,25 @@ class Session:
         )
 
 
-@strawberry.type
+@strawberry.type(description="A customer's account, shown to the customer alone.")
 class User(Node):
     """The viewer's own account. It is made for no other: who else has an account is nobody's business."""
 
     account: strawberry.Private[Account]
 
-    @strawberry.field
+    @strawberry.field(description="Good for node(id:) by its owner.")
     def id(self) -> strawberry.ID:
         return global_id("User", str(self.account.pk))
 
-    @strawberry.field
+    @strawberry.field(description="The address to sign in with.")
     def email(self) -> str:
         return self.account.email
 
-    @strawberry.field
+    @strawberry.field(description="What the shop calls the customer; may be empty.")
     def name(self) -> str:
         return self.account.name
 
-    @strawberry.field
+    @strawberry.field(description="Telephone number as it was given; may be empty.")
     def phone(self) -> str:
         return self.account.phone
 
@@ -76,7 +78,7 @@ async def own_user(context: RequestContext) -> User | None:
     return User(account=account) if isinstance(account, Account) else None
 
 
-@strawberry.type
+@strawberry.type(description="Whoever asks.")
 class Viewer:
     @strawberry.field(description="Null for a guest.")
     async def user(self, info: Info[RequestContext, None]) -> User | None:
@@ -90,29 +92,43 @@ class Viewer:
     async def orders(
         self,
         info: Info[RequestContext, None],
-        first: int | None = None,
-        after: str | None = None,
-        last: int | None = None,
-        before: str | None = None,
-        status: list[OrderStatus] | None = None,
+        first: FirstAsked = None,
+        after: AfterAsked = None,
+        last: LastAsked = None,
+        before: BeforeAsked = None,
+        status: Annotated[
+            list[OrderStatus] | None,
+            strawberry.argument(description="Only orders in one of these; left out, all. An empty list finds nothing."),
+        ] = None,
     ) -> OrderConnection:
         return await viewer_orders(info.context, first, after, last, before, status)
 
 
-@strawberry.type
+@strawberry.type(description="What a change of one's own account has led to.")
 class AccountPayload:
-    user_errors: list[UserError]
+    user_errors: list[UserError] = strawberry.field(
+        description="Why nothing was done, for the person who asked; empty when it was done."
+    )
     user: User | None = strawberry.field(
         default=None, description="The account as it is now; null when nothing was done, or nobody is signed in to it."
     )
 
 
-@strawberry.type
+@strawberry.type(description="Who the caller is from now on.")
 class SessionPayload:
-    user_errors: list[UserError]
-    warnings: list[MutationWarning]
+    user_errors: list[UserError] = strawberry.field(
+        description="Why nothing was done, for the person who asked; empty when it was done."
+    )
+    warnings: list[MutationWarning] = strawberry.field(
+        description=(
+            "What was done not quite as asked; the mutation has succeeded all the same. LINES_DROPPED "
+            "names what did not fit when two carts became one."
+        )
+    )
     token: str | None = strawberry.field(
         default=None,
         description="Send it back as the cookie or as «Authorization: Bearer …». Null after logout.",
     )
-    viewer: Viewer | None = None
+    viewer: Viewer | None = strawberry.field(
+        default=None, description="The caller as from now on, with the cart that was taken over."
+    )

@@ -8,13 +8,16 @@ from gateway.fallback import note_incomplete, served
 from gateway.graphql.context import RequestContext
 from gateway.graphql.relay.ids import key_of
 from gateway.graphql.staff import may
-from gateway.mongo.outage import NotServed
+from gateway.mongo.outage import MongoUnavailable, NotServed
 from gateway.mongo.policies import ORDER_STATUS
 from gateway.mongo.reads import run_async, run_steps_async
 from ordering.cassandra.orders import copied_orders
 from ordering.documents import OrderDocument
+from ordering.events import BUYER, PAYMENT_SYSTEM, STAFF, SYSTEM
 from ordering.mail.links import opens, read_token
 from ordering.reading.orders import OrderKey, order_by_id, orders_by_key, own_orders
+
+PROGRAMS_AND_BUYERS = {BUYER, SYSTEM, PAYMENT_SYSTEM}
 
 SEE = "ordering.view_order"
 CHANGE = "ordering.change_order"
@@ -108,3 +111,20 @@ async def _archived_copies(order_ids: Sequence[str]) -> dict[str, OrderDocument]
         note_incomplete()
         return {}
     return {id_: copy.order for id_, copy in copies.items() if copy.is_archived}
+
+
+async def sees_all(context: RequestContext) -> bool:
+    """Whether whoever asks is staff who may see any order, with what is noted and referred to in it."""
+    return await has_right(context, SEE)
+
+
+async def has_right(context: RequestContext, permission: str) -> bool:
+    try:
+        return await may(context, permission)
+    except MongoUnavailable:
+        # Then only their own orders are shown to anybody.
+        return False
+
+
+async def actor_seen(actor: str, context: RequestContext) -> str:
+    return actor if actor in PROGRAMS_AND_BUYERS or await sees_all(context) else STAFF

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from decimal import Decimal
+from typing import Annotated
 
 import strawberry
 from strawberry.types import Info
@@ -26,6 +27,18 @@ from ordering.payments.payments import IncomingMoney, receive_payment
 from ordering.payments.refunds import AmountRefunding, Refunding, refund_amount, refund_order
 from ordering.payments.repayments import Settling, settle_refund
 
+Id = Annotated[strawberry.ID, strawberry.argument(description="Order.id")]
+Reason = Annotated[
+    str, strawberry.argument(description="Why, for the audit and for colleagues; the buyer is not told.")
+]
+ReferenceGiven = Annotated[
+    str,
+    strawberry.argument(
+        description="The payment system's or bank's own id of this movement, up to 100 characters. Sent again with the "
+        "same contents, it changes nothing; with others it is CONFLICT."
+    ),
+]
+
 # Tells of the order as a whole, whatever the action calls it.
 OF_THE_ORDER = {"to": "order"}
 
@@ -34,7 +47,11 @@ OF_THE_ORDER = {"to": "order"}
 class DeskMutation:
     @strawberry.mutation(description="Staff: to PROCESSING, SHIPPED or DELIVERED.")
     async def order_advance(
-        self, info: Info[RequestContext, None], order: strawberry.ID, to: Status, note: str = ""
+        self,
+        info: Info[RequestContext, None],
+        order: Id,
+        to: Annotated[Status, strawberry.argument(description="The next status: one step towards the buyer.")],
+        note: Annotated[str, strawberry.argument(description="For colleagues; stands in the timeline.")] = "",
     ) -> OrderPayload:
         return await act_as_staff(
             info.context,
@@ -48,7 +65,13 @@ class DeskMutation:
         "The same reference is recorded once."
     )
     async def order_record_payment(
-        self, info: Info[RequestContext, None], order: strawberry.ID, amount: Decimal, reference: str
+        self,
+        info: Info[RequestContext, None],
+        order: Id,
+        amount: Annotated[
+            Decimal, strawberry.argument(description="What came, in rubles; more than is due is owed back.")
+        ],
+        reference: ReferenceGiven,
     ) -> OrderPayload:
         return await act_as_staff(
             info.context,
@@ -64,12 +87,19 @@ class DeskMutation:
     async def order_refund(
         self,
         info: Info[RequestContext, None],
-        order: strawberry.ID,
-        lines: list[RefundLineInput],
-        reason: str,
-        reference: str,
-        restock: bool = True,
-        put_back: list[RefundLineInput] | None = None,
+        order: Id,
+        lines: Annotated[
+            list[RefundLineInput], strawberry.argument(description="What is refunded, at the prices of the purchase.")
+        ],
+        reason: Reason,
+        reference: ReferenceGiven,
+        restock: Annotated[
+            bool, strawberry.argument(description="Whether all of it goes back on sale; putBack says it by product.")
+        ] = True,
+        put_back: Annotated[
+            list[RefundLineInput] | None,
+            strawberry.argument(description="Pieces that go back on sale; left out, all or none by restock."),
+        ] = None,
     ) -> OrderPayload:
         wanted = tuple(line.line() for line in lines)
         limit = await _limit(info.context)
@@ -93,7 +123,12 @@ class DeskMutation:
         "paid. The same reference refunds once."
     )
     async def order_refund_amount(
-        self, info: Info[RequestContext, None], order: strawberry.ID, amount: Decimal, reason: str, reference: str
+        self,
+        info: Info[RequestContext, None],
+        order: Id,
+        amount: Annotated[Decimal, strawberry.argument(description="How much goes back, in rubles.")],
+        reason: Reason,
+        reference: ReferenceGiven,
     ) -> OrderPayload:
         limit = await _limit(info.context)
         return await act_as_staff(
@@ -116,10 +151,13 @@ class DeskMutation:
     async def order_cancel_paid(
         self,
         info: Info[RequestContext, None],
-        order: strawberry.ID,
-        reason: str,
-        reference: str,
-        put_back: list[RefundLineInput] | None = None,
+        order: Id,
+        reason: Reason,
+        reference: ReferenceGiven,
+        put_back: Annotated[
+            list[RefundLineInput] | None,
+            strawberry.argument(description="Pieces that go back on sale; left out, all of them."),
+        ] = None,
     ) -> OrderPayload:
         limit = await _limit(info.context)
         return await act_as_staff(
@@ -139,7 +177,11 @@ class DeskMutation:
         description="Staff: money owed to the buyer has been paid back. The same reference settles once."
     )
     async def order_settle_refund(
-        self, info: Info[RequestContext, None], order: strawberry.ID, entry: strawberry.ID, reference: str
+        self,
+        info: Info[RequestContext, None],
+        order: Id,
+        entry: Annotated[strawberry.ID, strawberry.argument(description="MoneyEntry.id of an entry that is DUE.")],
+        reference: ReferenceGiven,
     ) -> OrderPayload:
         return await act_as_staff(
             info.context,
@@ -152,7 +194,13 @@ class DeskMutation:
 
     @strawberry.mutation(description="Staff, before shipping: contact and address; what is null stays.")
     async def order_update_details(
-        self, info: Info[RequestContext, None], order: strawberry.ID, details: OrderDetailsInput, reason: str
+        self,
+        info: Info[RequestContext, None],
+        order: Id,
+        details: Annotated[
+            OrderDetailsInput, strawberry.argument(description="The new contact, the new address, or both.")
+        ],
+        reason: Reason,
     ) -> OrderPayload:
         return await act_as_staff(
             info.context,
@@ -164,7 +212,11 @@ class DeskMutation:
 
     @strawberry.mutation(description="Staff: an unpaid order is reserved in another geozone, at the same prices.")
     async def order_move_geozone(
-        self, info: Info[RequestContext, None], order: strawberry.ID, geozone: str, reason: str
+        self,
+        info: Info[RequestContext, None],
+        order: Id,
+        geozone: Annotated[str, strawberry.argument(description='Where the goods are to be taken from, e.g. "spb".')],
+        reason: Reason,
     ) -> OrderPayload:
         return await act_as_staff(
             info.context,
@@ -175,7 +227,18 @@ class DeskMutation:
 
     @strawberry.mutation(description="Staff: an internal note, never shown to the buyer.")
     async def order_note_add(
-        self, info: Info[RequestContext, None], order: strawberry.ID, text: str, idempotency_key: str | None = None
+        self,
+        info: Info[RequestContext, None],
+        order: Id,
+        text: Annotated[
+            str, strawberry.argument(description='The note; "@anna" or "@anna@example.com" mentions a colleague.')
+        ],
+        idempotency_key: Annotated[
+            str | None,
+            strawberry.argument(
+                description="Any string that the client makes once per note: repeated, it adds nothing more."
+            ),
+        ] = None,
     ) -> OrderPayload:
         return await act_as_staff(
             info.context,
@@ -187,7 +250,15 @@ class DeskMutation:
 
     @strawberry.mutation(description="Staff: the letter of an event once more, to the contact or to another address.")
     async def order_resend(
-        self, info: Info[RequestContext, None], order: strawberry.ID, event: strawberry.ID, email: str | None = None
+        self,
+        info: Info[RequestContext, None],
+        order: Id,
+        event: Annotated[
+            strawberry.ID, strawberry.argument(description="OrderEvent.id of an event that has a letter.")
+        ],
+        email: Annotated[
+            str | None, strawberry.argument(description="Where to send it instead of the order's contact.")
+        ] = None,
     ) -> OrderPayload:
         return await act_as_staff(
             info.context,
@@ -196,9 +267,17 @@ class DeskMutation:
             lambda key, actor: resend_letter(key.id, str(event), email=email, actor=actor, owner=key.owner),
         )
 
-    @strawberry.mutation(description="Staff.")
+    @strawberry.mutation(
+        description=(
+            "Staff: the carrier and its number for a parcel; the buyer is told by letter when the order is sent."
+        )
+    )
     async def order_set_tracking(
-        self, info: Info[RequestContext, None], order: strawberry.ID, carrier: str, number: str
+        self,
+        info: Info[RequestContext, None],
+        order: Id,
+        carrier: Annotated[str, strawberry.argument(description='Name of the carrier, e.g. "СДЭК".')],
+        number: Annotated[str, strawberry.argument(description="The carrier's number of the parcel.")],
     ) -> OrderPayload:
         return await act_as_staff(
             info.context,

@@ -1,6 +1,7 @@
 """Mutations of buyers, who may share them with staff: find whose it is, call the action, translate what it refuses."""
 
 from decimal import Decimal
+from typing import Annotated
 
 import strawberry
 from django.contrib.auth.models import AnonymousUser
@@ -40,11 +41,15 @@ ORDERED_BEFORE = Text(
 
 @strawberry.type
 class OrderMutation:
-    @strawberry.mutation
+    @strawberry.mutation(
+        description=(
+            "Makes an unpaid order of the cart and reserves its stock for a while. All of it is bought, or nothing."
+        )
+    )
     async def checkout(
         self,
         info: Info[RequestContext, None],
-        input: CheckoutInput,  # noqa: A002 - the contract's name
+        input: Annotated[CheckoutInput, strawberry.argument(description="Who buys, where to, and for how much.")],  # noqa: A002 - the contract's name
     ) -> CheckoutPayload:
         context = info.context
         owner = await context.owner()
@@ -61,7 +66,10 @@ class OrderMutation:
 
     @strawberry.mutation(description="An unpaid order, by its buyer or staff.")
     async def order_cancel(
-        self, info: Info[RequestContext, None], order: strawberry.ID, reason: str = ""
+        self,
+        info: Info[RequestContext, None],
+        order: Annotated[strawberry.ID, strawberry.argument(description="Order.id")],
+        reason: Annotated[str, strawberry.argument(description="Why, for the shop; stands in the timeline.")] = "",
     ) -> OrderPayload:
         key = order_key(order)
         viewer = await info.context.owner()
@@ -80,7 +88,12 @@ class OrderMutation:
         description="Sends the link of orderByToken once more, to the order's own address. ok says only that the"
         " request was understood: it is the same whether there is such an order or not."
     )
-    async def order_link_request(self, info: Info[RequestContext, None], number: str, email: str) -> RequestPayload:
+    async def order_link_request(
+        self,
+        info: Info[RequestContext, None],
+        number: Annotated[str, strawberry.argument(description='Order.number in any grouping, e.g. "4829-130-752".')],
+        email: Annotated[str, strawberry.argument(description="The e-mail address that the order was made with.")],
+    ) -> RequestPayload:
         context = info.context
         try:
             await run_beside(request_link, number, email, client=context.client)

@@ -1,5 +1,7 @@
 """Queries of the orders: authorise, describe the read, run it."""
 
+from typing import Annotated
+
 import strawberry
 from strawberry.types import Info
 
@@ -7,7 +9,7 @@ from gateway.domain.texts import Text
 from gateway.fallback import note_incomplete
 from gateway.graphql.context import RequestContext
 from gateway.graphql.inputs import BadInput
-from gateway.graphql.relay.connections import page_asked, slice_of
+from gateway.graphql.relay.connections import AfterAsked, BeforeAsked, FirstAsked, LastAsked, page_asked, slice_of
 from gateway.graphql.relay.cursors import TIME
 from gateway.graphql.relay.ids import key_of
 from gateway.graphql.staff import authorise
@@ -47,7 +49,11 @@ async def viewer_orders(
 @strawberry.type
 class OrderQuery:
     @strawberry.field(description="One of the viewer's own orders (staff: any).")
-    async def order(self, info: Info[RequestContext, None], id: strawberry.ID) -> Order | None:  # noqa: A002
+    async def order(
+        self,
+        info: Info[RequestContext, None],
+        id: Annotated[strawberry.ID, strawberry.argument(description="Order.id")],  # noqa: A002
+    ) -> Order | None:
         key = order_key(id)
         found = await orders_seen([key], info.context) if key else {}
         return Order(document=found[key.id]) if key and key.id in found else None
@@ -56,13 +62,29 @@ class OrderQuery:
         description="The order to which the link in a letter leads, for whoever has the letter; null for any token that"
         " leads to none. The name, e-mail and phone are shortened; of the address only the city is told."
     )
-    async def order_by_token(self, info: Info[RequestContext, None], token: str) -> Order | None:
+    async def order_by_token(
+        self,
+        info: Info[RequestContext, None],
+        token: Annotated[str, strawberry.argument(description="The `token` of the link in the letter.")],
+    ) -> Order | None:
         found = await order_of_link(token, info.context)
         return Order(document=found, redacted=True) if found else None
 
     @strawberry.field(description="Staff. By number, e-mail, phone, customer id or name; newest first.")
     async def order_lookup(
-        self, info: Info[RequestContext, None], query: str, first: int | None = None, after: str | None = None
+        self,
+        info: Info[RequestContext, None],
+        query: Annotated[
+            str,
+            strawberry.argument(
+                description=(
+                    "Whatever the customer says: the whole of one of these, or the last four digits of the "
+                    "telephone with a name."
+                )
+            ),
+        ],
+        first: FirstAsked = None,
+        after: AfterAsked = None,
     ) -> OrderConnection:
         await authorise(info.context, SEE)
         part = _part(first, after, None, None)
@@ -78,12 +100,12 @@ class OrderQuery:
     async def orders(
         self,
         info: Info[RequestContext, None],
-        status: Status | None = None,
-        geozone: str | None = None,
-        first: int | None = None,
-        after: str | None = None,
-        last: int | None = None,
-        before: str | None = None,
+        status: Annotated[Status | None, strawberry.argument(description="Orders in this status.")] = None,
+        geozone: Annotated[str | None, strawberry.argument(description="Orders of this geozone.")] = None,
+        first: FirstAsked = None,
+        after: AfterAsked = None,
+        last: LastAsked = None,
+        before: BeforeAsked = None,
     ) -> OrderConnection:
         await authorise(info.context, SEE)
         part = _part(first, after, last, before)

@@ -1,7 +1,7 @@
 """Pages as Relay asks for them: first/after or last/before."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import strawberry
 
@@ -19,12 +19,40 @@ PAGE_SIZE = Text(
 )
 
 
-@strawberry.type
+FirstAsked = Annotated[
+    int | None,
+    strawberry.argument(
+        description="How many to return, from the beginning or after `after`; at most 100, 24 when neither `first` nor "
+        "`last` is given."
+    ),
+]
+AfterAsked = Annotated[
+    str | None,
+    strawberry.argument(description="Return what follows this cursor: `pageInfo.endCursor` of the page before."),
+]
+LastAsked = Annotated[
+    int | None,
+    strawberry.argument(
+        description="How many to return, from the end or before `before`; at most 100. Not together with `first` or "
+        "`after`."
+    ),
+]
+BeforeAsked = Annotated[
+    str | None,
+    strawberry.argument(description="Return what precedes this cursor: `pageInfo.startCursor` of the page after."),
+]
+
+
+@strawberry.type(description="Where a page lies in its list.")
 class PageInfo:
-    has_next_page: bool
-    has_previous_page: bool
-    start_cursor: str | None
-    end_cursor: str | None
+    has_next_page: bool = strawberry.field(description="Whether more follows.")
+    has_previous_page: bool = strawberry.field(description="Whether there is more before.")
+    start_cursor: str | None = strawberry.field(
+        description="Cursor of the first node, to go back by `before`; null on an empty page."
+    )
+    end_cursor: str | None = strawberry.field(
+        description="Cursor of the last node, to go on by `after`; null on an empty page."
+    )
 
 
 def page_info_of(page: Page[Any], cursor_of: Callable[[Position], str]) -> PageInfo:

@@ -4,7 +4,7 @@ A domain registers each of its types once: `NODES.register("Cart", 2, load)`.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import strawberry
 from strawberry.types import Info
@@ -22,9 +22,11 @@ Load = Callable[[Sequence[Key], Info[RequestContext, None]], Awaitable[Sequence[
 """Takes distinct keys and returns their things in the same order; None: not there, or not the caller's to see."""
 
 
-@strawberry.interface
+@strawberry.interface(
+    description=("Anything with a global id: Query.node finds it again, and client caches keep it under that id.")
+)
 class Node:
-    @strawberry.field
+    @strawberry.field(description="Opaque and unique among all types. Keep it, and do not read it.")
     def id(self) -> strawberry.ID:
         raise NotImplementedError
 
@@ -64,13 +66,28 @@ NODES = NodeTypes()
 
 @strawberry.type
 class NodeQuery:
-    @strawberry.field
-    async def node(self, info: Info[RequestContext, None], id: strawberry.ID) -> Node | None:  # noqa: A002
+    @strawberry.field(
+        description=(
+            "Anything by its global id: a product, a category, one's own cart, order or account. Null "
+            "when it is not there, or not the caller's."
+        )
+    )
+    async def node(
+        self,
+        info: Info[RequestContext, None],
+        id: Annotated[strawberry.ID, strawberry.argument(description="The `id` of any object.")],  # noqa: A002
+    ) -> Node | None:
         (found,) = await NODES.find([id], info)
         return found
 
-    @strawberry.field
-    async def nodes(self, info: Info[RequestContext, None], ids: list[strawberry.ID]) -> list[Node | None]:
+    @strawberry.field(
+        description="Many by their global ids, in the order asked; null in place of each that is not there."
+    )
+    async def nodes(
+        self,
+        info: Info[RequestContext, None],
+        ids: Annotated[list[strawberry.ID], strawberry.argument(description="At most 100 ids.")],
+    ) -> list[Node | None]:
         if len(ids) > MAX_NODES:
             raise BadInput(TOO_MANY, maximum=MAX_NODES, value=len(ids))
         return await NODES.find(ids, info)
