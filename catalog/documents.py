@@ -70,6 +70,7 @@ class DerivedFields(TypedDict):
     """`msk:none` for each geozone where nothing is left to buy, `msk:low` where no more is left than `low_at`."""
     facets: list[str]
     terms: list[str]
+    standing: int
     missing: list[Part]
     pictures: list[str]
 

@@ -130,6 +130,8 @@ def _second_name(keys: Sequence[str], among: Mapping[str, Any]) -> str | None:
     return f"withdrawn_by_{'_'.join(keys)}" if among == WITHDRAWN else None
 
 
+# By what the search orders products that are found equally well.
+STANDING = "standing"
 # The few that are withdrawn, for the admin.
 WITHDRAWN_BY_ID = Index({"withdrawn": 1, "_id": 1}, where=WITHDRAWN)
 # What has run out or runs low in a geozone, for the admin: the few with such a mark, in the order of the shard key.
@@ -180,6 +182,7 @@ class Product(ShardedDocument):
     shelf = ArrayField(models.CharField(max_length=24), default=list, editable=False)
     facets = ArrayField(models.CharField(max_length=200), default=list, editable=False)
     terms = ArrayField(models.CharField(max_length=64), default=list, editable=False)
+    standing = models.BigIntegerField(default=0, editable=False)
     missing = ArrayField(models.CharField(max_length=16), default=list, editable=False)
     """Of image, description and attributes, those that it has none of."""
     pictures = ArrayField(models.CharField(max_length=40), default=list, editable=False)
@@ -195,6 +198,7 @@ class Product(ShardedDocument):
             *(listed(order, by="facets") for order in ("price", "created_at", "sort_name")),
             searched(),
             searched(by="price"),
+            searched(by=STANDING),
             # The few with marks of checkouts, for those who settle them. By a field that selling leaves alone: an index
             # of the marks themselves would have to be changed by every sale.
             Index({"created_at": 1}, where=MARKED),

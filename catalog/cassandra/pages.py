@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
-from typing import Any
+from typing import Any, NoReturn
 
 from bson import Decimal128
 
@@ -36,7 +36,7 @@ async def copied_page(
     # The name of no geozone: nothing is in stock there.
     if wanted.impossible or wanted.in_stock_in == ANYWHERE:
         return page_of([], part)
-    if wanted.words or wanted.attributes or sort not in (Sort.PRICE_ASC, Sort.PRICE_DESC):
+    if wanted.attributes or sort not in (Sort.PRICE_ASC, Sort.PRICE_DESC):
         raise NotServed(ONLY_BY_PRICE)
     categories = every_category if wanted.categories is None else wanted.categories
     descending = reading_direction(sort.value, part) < 0
@@ -48,6 +48,11 @@ async def copied_page(
     rows = merged([scan_async(request) for request in requests], _price_and_id, descending=descending)
     async with aclosing(rows):
         return page_of(await _shown(rows, part.size + 1), part)
+
+
+async def refuse_search() -> NoReturn:
+    """The copies have no words."""
+    raise NotServed(ONLY_BY_PRICE)
 
 
 async def _partitions(region: str, categories: Sequence[str]) -> list[tuple[str, str, int]]:

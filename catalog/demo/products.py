@@ -68,7 +68,15 @@ def product(number: int, seed: int, thresholds: Mapping[str, int] = MappingProxy
     stock = _stock(prices.base, rng)
     updated_at = created_at + (LAST_CREATED - created_at) * rng.random() // 1000 * 1000
     images: list[Image] = [{"url": f"/images/{identifier}.svg", "alt": name}]
-    told = {"_id": identifier, "name": name, "description": description, "attributes": attributes, "images": images}
+    told = {
+        "_id": identifier,
+        "category": kind.slug,
+        "name": name,
+        "description": description,
+        "attributes": attributes,
+        "images": images,
+        "created_at": created_at,
+    }
     low_at = thresholds.get(kind.slug, DEFAULT_LOW_AT)
     derived = derived_fields({**told, "prices": prices._asdict(), "stock": stock, "low_at": low_at})
     return {
@@ -95,6 +103,7 @@ def product(number: int, seed: int, thresholds: Mapping[str, int] = MappingProxy
         "shelf": derived["shelf"],
         "facets": derived["facets"],
         "terms": derived["terms"],
+        "standing": derived["standing"],
         "missing": derived["missing"],
         "pictures": derived["pictures"],
     }

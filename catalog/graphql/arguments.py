@@ -7,7 +7,7 @@ import strawberry
 
 from catalog.listing.filters import AnyOf, Wanted
 from catalog.listing.pages import Sort
-from catalog.search.query import MAX_QUERY, words_asked
+from catalog.search.query import MAX_QUERY
 from catalog.structure.category_tree import CategoryTree
 from gateway.domain.texts import Text
 from gateway.graphql.inputs import BadInput
@@ -46,11 +46,16 @@ class ProductFilter:
     in_stock_in: str | None = strawberry.field(
         default=None, description="Only products with something available in this geozone."
     )
+    geozone: str | None = strawberry.field(
+        default=None, description="Where the buyer is: by RELEVANCE, what can be had there comes before what cannot."
+    )
     attributes: list[AttributeFilter] | None = strawberry.field(
         default=None, description="What its attributes must be, at most 100 of them: facets that were ticked."
     )
     search: str | None = strawberry.field(
-        default=None, description="Words of the name and description, Russian and English word forms."
+        default=None,
+        description="Words of all that is told of a product, as people write them; misspelt ones are corrected when "
+        'nothing is found, see ProductConnection.searchedFor. In quotes, "айфн", exactly as typed.',
     )
 
 
@@ -73,30 +78,33 @@ _KINDS: dict[Sort, Kind] = {
 
 
 def wanted_by(given: ProductFilter, tree: CategoryTree) -> Wanted:
+    """The filter without its search, of which there may be several readings."""
     attributes = given.attributes or []
     _check_length("attributes", len(attributes))
     for attribute in attributes:
         _check_length("values", len(attribute.values))
     if given.search and len(given.search) > MAX_QUERY:
         raise BadInput(TOO_LONG, maximum=MAX_QUERY)
-    # Only blanks are no search; what has no words at all finds nothing, and says so by an empty category.
-    searching = bool(given.search and given.search.strip())
-    words = words_asked(given.search) if searching and given.search else ()
     categories = None if given.category is None else tree.shown.within(given.category)
     return Wanted(
-        categories=() if searching and not words else categories,
+        categories=categories,
         price_min=given.price.min if given.price else None,
         price_max=given.price.max if given.price else None,
         in_stock_in=given.in_stock_in,
         attributes=tuple(AnyOf(each.name, tuple(dict.fromkeys(each.values))) for each in attributes),
-        words=words,
+        near=given.geozone,
         hidden=tuple(sorted(tree.hidden)) if categories is None else (),
     )
 
 
-def sort_by(given: ProductSort, wanted: Wanted) -> Sort:
+def text_searched(given: ProductFilter) -> str:
+    """What is searched for; empty: nothing is, and neither are blanks."""
+    return (given.search or "").strip()
+
+
+def sort_by(given: ProductSort, *, searching: bool) -> Sort:
     sort = Sort[given.name]
-    if sort is Sort.RELEVANCE and not wanted.words and not wanted.impossible:
+    if sort is Sort.RELEVANCE and not searching:
         raise BadInput(RELEVANCE_OF_WHAT)
     return sort
 

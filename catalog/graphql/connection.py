@@ -13,6 +13,7 @@ from catalog.listing import pages
 from catalog.listing.facet_cache import remembered_facets
 from catalog.listing.filters import Wanted
 from catalog.listing.pages import Sort
+from catalog.search.readings import Reading
 from gateway.domain.texts import Text
 from gateway.fallback import is_degraded, note_degraded
 from gateway.graphql.money import Money, rubles
@@ -67,6 +68,19 @@ class ProductConnection:
     sort: strawberry.Private[Sort]
     wanted: strawberry.Private[Wanted]
     every_category: strawberry.Private[tuple[str, ...]]
+    reading: strawberry.Private[Reading | None] = None
+    """How the search was read; None: nothing was searched for."""
+
+    @strawberry.field(
+        description="What was searched for instead, when the words as typed found nothing; null otherwise. "
+        "The words as typed are still to be had in quotes."
+    )
+    def searched_for(self) -> str | None:
+        return self.reading.searched_for if self.reading else None
+
+    @strawberry.field(description="Words left out because nothing has all of them.")
+    def left_out(self) -> list[str]:
+        return list(self.reading.left_out) if self.reading else []
 
     @strawberry.field(
         description="The nodes with a cursor each: what Relay and Apollo's relayStylePagination join pages by."

@@ -6,13 +6,18 @@ import strawberry
 from strawberry.types import Info
 
 from catalog.cassandra.cards import copied_card_by_id, copied_cards, copied_stock
-from catalog.cassandra.pages import copied_page
+from catalog.cassandra.pages import copied_page, refuse_search
 from catalog.documents import ProductDocument
-from catalog.graphql.arguments import ProductFilter, ProductSort, slice_asked, sort_by, wanted_by
+from catalog.graphql.arguments import ProductFilter, ProductSort, slice_asked, sort_by, text_searched, wanted_by
 from catalog.graphql.connection import ProductConnection
 from catalog.graphql.types import Category, Geozone, Product, Stock, product_fields, product_key, stock_levels
 from catalog.listing.pages import page
+from catalog.listing.searches import Found, search
 from catalog.products.cards import ProductKey, card_by_id, cards, stock_of
+from catalog.search.current import current_lexicon
+from catalog.search.miss_counter import MISSED
+from catalog.search.misses import Outcome
+from catalog.search.readings import readings
 from catalog.structure.category_tree import CATEGORIES, is_shown
 from catalog.structure.geozones import geozones_shown
 from gateway.domain.texts import Text
@@ -89,15 +94,28 @@ class CatalogQuery:
     ) -> ProductConnection:
         tree = await CATEGORIES.get_async()
         every_category = tuple(tree.shown.nodes)
-        wanted = wanted_by(given, tree)
-        order = sort_by(sort, wanted)
+        wanted, text = wanted_by(given, tree), text_searched(given)
+        order = sort_by(sort, searching=bool(text))
         part = slice_asked(page_asked(first, after, last, before), order)
         fields = product_fields(info)
+        if not text:
+            listed = await served(
+                lambda: run_steps_async(page(wanted, order, part, every_category=every_category, fields=fields)),
+                lambda: copied_page(wanted, order, part, every_category=every_category),
+            )
+            return ProductConnection(page=listed, sort=order, wanted=wanted, every_category=every_category)
+        lexicon = await current_lexicon(tree.names_shown)
         found = await served(
-            lambda: run_steps_async(page(wanted, order, part, every_category=every_category, fields=fields)),
-            lambda: copied_page(wanted, order, part, every_category=every_category),
+            lambda: run_steps_async(
+                search(wanted, readings(text, lexicon), order, part, every_category=every_category, fields=fields)
+            ),
+            refuse_search,
         )
-        return ProductConnection(page=found, sort=order, wanted=wanted, every_category=every_category)
+        if part.beyond is None:
+            _note_miss(text, found)
+        return ProductConnection(
+            page=found.page, sort=order, wanted=found.wanted, every_category=every_category, reading=found.reading
+        )
 
     @strawberry.field(description="Stock alone, fresher than the product page: for polling.")
     async def stock(
@@ -112,6 +130,17 @@ class CatalogQuery:
         if found is None or not await is_shown(found.category):
             raise NotFound(UNKNOWN_PRODUCT)
         return stock_levels(found.levels, geozone)
+
+
+def _note_miss(text: str, found: Found) -> None:
+    """Count a search that did not find what was typed, for merchandisers."""
+    reading = found.reading
+    if not found.page.placed:
+        MISSED.note(text, Outcome.NOTHING)
+    elif reading.left_out:
+        MISSED.note(text, Outcome.LEFT_OUT, " ".join(reading.left_out))
+    elif reading.searched_for:
+        MISSED.note(text, Outcome.CORRECTED, reading.searched_for)
 
 
 async def _card_by_id(product_id: str, fields: tuple[str, ...]) -> ProductDocument | None:

@@ -43,6 +43,8 @@ class Wanted:
     in_stock_in: str | None = None
     attributes: tuple[AnyOf, ...] = ()
     words: tuple[Word, ...] = ()
+    near: str | None = None
+    """The geozone whose stock comes first by relevance."""
     hidden: tuple[str, ...] = ()
     """Categories to be left out where all are wanted: a word finds products in any."""
 
@@ -124,29 +126,42 @@ def _searched(wanted: Wanted, order: str) -> Walk:
     first, others = _rarest(wanted.words)
     # In the order of time or name the matches are sorted: an index for each order would hold every term again.
     index = searched(by="price") if order == "price" else searched()
-    checks = (_mentions(word.terms) for word in others)
-    return Walk(index.name, (("terms", first.terms),), (*checks, *_checks_beside_words(wanted)))
+    checks = (has_word(word) for word in others)
+    return Walk(index.name, entries_of(first), (*_whole(first), *checks, *_checks_beside_words(wanted)))
 
 
-def walks_by_relevance(wanted: Wanted, *, among: Expression = ON_SALE) -> list[Walk]:
-    """One walk per rank: every word in the name, then some of them, then the description alone.
+def walks_by_relevance(wanted: Wanted, *, by: str | None = None, among: Expression = ON_SALE) -> list[Walk]:
+    """One walk per rank: every word says what the product is, then some of them, then none; in each the model first.
 
     Together they find each match exactly once.
     """
     first, others = _rarest(wanted.words)
-    anywhere = [_mentions(word.terms) for word in others]
-    in_name = [_mentions(word.in_name) for word in wanted.words]
+    anywhere = [has_word(word) for word in others]
+    in_name = [has_word(word.in_name) for word in wanted.words]
     beside = _checks_beside_words(wanted)
 
-    def walk(terms: tuple[str, ...], *checks: Expression) -> Walk:
-        return Walk(searched(among=among).name, (("terms", terms),), (*checks, *beside), among)
+    def walk(word: Word, *checks: Expression) -> Walk:
+        return Walk(searched(by=by, among=among).name, entries_of(word), (*_whole(word), *checks, *beside), among)
 
-    every = walk(first.in_name, *(_mentions(word.in_name) for word in others))
-    none = walk(first.terms, *anywhere, {"$nor": in_name})
+    every = [has_word(word.in_name) for word in others]
+    classes = [
+        (first.in_name, every),
+        (first, [*anywhere, {"$or": in_name}, {"$nor": [{"$and": in_name}]}]),
+        (first, [*anywhere, {"$nor": in_name}]),
+    ]
     if not others:
-        return [every, none]
-    some = walk(first.terms, *anywhere, {"$or": in_name}, {"$nor": [{"$and": in_name}]})
-    return [every, some, none]
+        del classes[1]
+    return [walk(word, *checks, *preferred) for word, checks in classes for preferred in _preferences(wanted)]
+
+
+def _preferences(wanted: Wanted) -> list[tuple[Expression, ...]]:
+    """Conditions that part the products of one class, the best first: the model asked for, then what is in stock."""
+    models: list[Expression] = [{"terms": {"$in": list(word.glued)}} for word in wanted.words if word.glued]
+    by_model: list[tuple[Expression, ...]] = [tuple(models), ({"$nor": [{"$and": models}]},)] if models else [()]
+    if wanted.near is None or wanted.in_stock_in == wanted.near:
+        return by_model
+    by_stock: list[Expression] = [{"available_in": wanted.near}, {"available_in": {"$ne": wanted.near}}]
+    return [(*model, stock) for model in by_model for stock in by_stock]
 
 
 def walk_to(key: ProductKey, wanted: Wanted, further: Sequence[Expression]) -> Walk:
@@ -159,14 +174,29 @@ def walk_to(key: ProductKey, wanted: Wanted, further: Sequence[Expression]) -> W
 def _rarest(words: Sequence[Word]) -> tuple[Word, list[Word]]:
     """The word to enter the index by, and the others.
 
-    A long word is rarer than a short one, as a rule; on a first page the server tries the others too.
+    By the vocabulary; among words that it does not know a long one is rarer than a short one, as a rule.
     """
-    first = max(words, key=lambda word: len(word.terms[0]))
+    first = min(words, key=lambda word: (word.frequency, -len(word.entries[0])))
     return first, [word for word in words if word is not first]
 
 
-def _mentions(terms: tuple[str, ...]) -> Expression:
-    return {"terms": {"$in": list(terms)}}
+def entries_of(word: Word) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Where to enter an index of terms to find all that has the word."""
+    return (("terms", word.entries),)
+
+
+def has_word(word: Word) -> Expression:
+    """That a product has any of the terms, or all of a phrase."""
+    terms: Expression = {"terms": {"$in": list(word.terms)}}
+    phrases: list[Expression] = [{"terms": {"$all": list(phrase)}} for phrase in word.phrases]
+    if not phrases:
+        return terms
+    return {"$or": [*([terms] if word.terms else []), *phrases]}
+
+
+def _whole(word: Word) -> tuple[Expression, ...]:
+    """What is left to check where a walk has entered by the word: a phrase is entered by one of its terms."""
+    return (has_word(word),) if word.phrases else ()
 
 
 def _checks_beside_words(wanted: Wanted) -> tuple[Expression, ...]:

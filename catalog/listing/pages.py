@@ -8,7 +8,7 @@ from typing import Any
 
 from catalog.documents import ProductDocument
 from catalog.listing.filters import Walk, Wanted, walk_of, walks_by_relevance
-from catalog.models import Product
+from catalog.models import STANDING, Product
 from gateway.mongo.policies import CATALOG_LIST
 from gateway.mongo.reads import Aggregation, Read, Steps, count_up_to
 from gateway.paging import Page, Placed, Position, Slice, SortKey, page_of, ranges_beyond, reading_order
@@ -23,8 +23,14 @@ class Sort(Enum):
     PRICE_DESC = SortKey("price", -1)
     NEWEST = SortKey("created_at", -1)
     NAME = SortKey("sort_name", 1)
-    RELEVANCE = SortKey("_id", 1)
-    """By rank, then by id; the value of a position is the rank."""
+    RELEVANCE = SortKey("standing", -1)
+    """By rank, then what is bought and what is new; the value of a position is both."""
+
+
+# For those who walk an index that knows no standing.
+RANKED_BY_ID = SortKey("_id", 1)
+# More than any standing: rank and standing make one number, of fifteen digits at most.
+RANK = 60_000_000_000_000
 
 
 def page(
@@ -35,7 +41,9 @@ def page(
     found: list[Placed[ProductDocument]] = []
     if not wanted.impossible:
         if sort is Sort.RELEVANCE:
-            found = yield from by_rank(walks_by_relevance(wanted), part, fields=read)
+            found = yield from by_rank(
+                walks_by_relevance(wanted, by=STANDING), part, by=Sort.RELEVANCE.value, fields=read
+            )
         else:
             found = yield by_field(wanted, sort.value, part, every_category=every_category, fields=read)
     return page_of(found, part)
@@ -68,18 +76,19 @@ def by_field(
 
 
 def by_rank(
-    walks: Sequence[Walk], part: Slice, *, fields: tuple[str, ...] | None = None
+    walks: Sequence[Walk], part: Slice, *, by: SortKey = RANKED_BY_ID, fields: tuple[str, ...] | None = None
 ) -> Steps[list[Placed[ProductDocument]]]:
-    """Walk after walk until the page is full, each by id: as many reads as there are walks at most, one as a rule."""
+    """Walk after walk until the page is full: as many reads as there are walks at most, one as a rule."""
     ranks = list(enumerate(walks))
     found: list[Placed[ProductDocument]] = []
     beyond = part.beyond
+    last, within_last = divmod(beyond.value, RANK) if beyond else (0, 0)
     for rank, walk in reversed(ranks) if part.backward else ranks:
-        if beyond and (rank > beyond.value if part.backward else rank < beyond.value):
+        if beyond and (rank > last if part.backward else rank < last):
             continue
-        within = beyond if beyond and rank == beyond.value else None
+        within = Position(within_last, beyond.id) if beyond and rank == last else None
         rest = replace(part, size=part.size - len(found), beyond=within)
-        found += yield read_part(walk, Sort.RELEVANCE.value, rest, partial(_constant, rank), fields=fields)
+        found += yield read_part(walk, by, rest, partial(_ranked, rank, by.field), fields=fields)
         if len(found) > part.size:
             break
     return found
@@ -89,8 +98,8 @@ def _value(field: str, product: Mapping[str, Any]) -> Any:
     return product[field]
 
 
-def _constant(rank: int, _: Mapping[str, Any]) -> int:
-    return rank
+def _ranked(rank: int, field: str, product: Mapping[str, Any]) -> int:
+    return rank * RANK + (product.get(field, 0) if field != "_id" else 0)
 
 
 def read_part(

@@ -12,7 +12,7 @@ from enum import Enum
 from typing import Any, NamedTuple
 
 from catalog.documents import Part
-from catalog.listing.filters import BY_ID, AnyOf, Walk, Wanted
+from catalog.listing.filters import BY_ID, AnyOf, Walk, Wanted, entries_of, has_word
 from catalog.models import (
     BY_CATEGORY_AND_ID,
     BY_DISCOUNT,
@@ -175,7 +175,7 @@ class _Ways:
     def conditions(self, order: str) -> list[_Condition]:
         """What must hold beside category and state, each with the walks that find it, in this order if any can."""
         asked, wanted = self._asked, self._asked.wanted
-        found = [self._word(word, order) for word in sorted(wanted.words, key=lambda word: -len(word.terms[0]))]
+        found = [self._word(word, order) for word in sorted(wanted.words, key=lambda word: -len(word.entries[0]))]
         if wanted.words and self._some_categories:
             found.append(_Condition(self._category_check(), self._full(BY_CATEGORY_AND_ID.name, "_id")))
         if asked.missing is not None:
@@ -215,11 +215,12 @@ class _Ways:
 
     def _word(self, word: Word, order: str) -> _Condition:
         by = "price" if order == "price" else None
-        entries = (("terms", word.terms),)
+        check = has_word(word)
+        beside = (check,) if word.phrases else ()
+        entries = entries_of(word)
         for_sale = Walk(searched(by=by).name, entries, (), ON_SALE)
         withdrawn = Walk(searched(among=WITHDRAWN).name, entries, (), WITHDRAWN)
-        check = {"terms": {"$in": list(word.terms)}}
-        return _Condition(check, Route(self._of_state(for_sale, withdrawn), by or "_id"))
+        return _Condition(check, Route(self._of_state(for_sale, withdrawn), by or "_id", beside=beside))
 
     def _array(self, field: str, value: str, index: str, among: Expression) -> _Condition:
         walk = Walk(index, ((field, (value,)), self._in_category), (), among)

@@ -14,8 +14,8 @@ from gateway.mongo.client import collection_of
 from gateway.mongo.policies import SYNC, under
 from gateway.sync.batches import by_id
 
-# Those that only staff ask for: no copy in Cassandra has to follow.
-COMPLETED = {"discount", "missing", "shelf"}
+# Those that no card shows: no copy in Cassandra has to follow.
+COMPLETED = {"discount", "missing", "shelf", "terms", "standing"}
 
 
 def complete_products(report: Callable[[int], None] = lambda _: None) -> int:

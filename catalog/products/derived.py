@@ -4,23 +4,33 @@ Every write of a product goes through one of these, so that a read never compute
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from bson import Decimal128
 
-from catalog.search.words import IN_NAME, folded, stem, words_in
+from catalog.search.words import IN_NAME, OF_KIND, folded, stem, together, words_in
 
 if TYPE_CHECKING:
     # The demo's workers use this module without Django, which the frame would bring along.
     from catalog.documents import DerivedFields, Part
 
 # Each term is a key in every index of terms; what a description says after its first hundred words finds nobody.
-MAX_TERMS = 100
+MAX_TERMS = 120
 # Where neither the category nor one above it has a threshold: a merchandiser who never set any still sees a list.
 DEFAULT_LOW_AT = 5
-
+# What a product is for, up to the next comma of its name: «Чехол для iPhone 15, силикон».
+FOR = re.compile(r"\b(?:для|под|for)\s[^,;(]*", re.IGNORECASE)
+# A bucket of `bought` weighs more than any age: milliseconds until the year 2286.
+BUCKET = 10_000_000_000_000
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+PART = re.compile(r"[,;()/|]")
+BRAND = frozenset({"бренд", "марка", "производитель", "brand"})
+YES = frozenset({"есть", "да", "yes", "+"})
+NO = frozenset({"нет", "no", "-", "—"})
 
 NONE, LOW = "none", "low"
 _LEFT: dict[str, Any] = {"$subtract": ["$$level.quantity", {"$ifNull": ["$$level.reserved", 0]}]}
@@ -117,15 +127,61 @@ def facets_of(attributes: Mapping[str, str]) -> list[str]:
     return [facet(name, value) for name, value in attributes.items()]
 
 
-def terms_of(product_id: str, name: str, description: str) -> list[str]:
-    """What the search finds the product by: its id, and the stems of its name and description."""
-    in_name = [stem(word) for word in words_in(name)]
-    marked = (IN_NAME + term for term in in_name)
+def terms_of(
+    product_id: str,
+    category: str,
+    name: str,
+    description: str = "",
+    attributes: Mapping[str, str] = MappingProxyType({}),
+) -> list[str]:
+    """What the search finds the product by: its id and category, and the stems of all that is told of it.
+
+    Marked as what it is: the words of its name and its brand, but not of what it is for («Чехол для iPhone 15»).
+    """
     whole_id = folded(product_id)
+    brand = (value for title, value in attributes.items() if title.casefold() in BRAND)
+    is_ = [*_stems(FOR.sub(" ", name)), *(stem for value in brand for stem in _stems(value))]
+    marked = (IN_NAME + each for each in is_)
     numbers = (word for word in words_in(product_id) if word.isdigit())
-    described = (stem(word) for word in words_in(description))
+    told = (text for pair in attributes.items() for text in _told_by(*pair))
+    others = (each for text in (name, *told, description) for each in _stems(text))
     # A dict keeps the first of equals, and the order: the name never falls beyond the bound.
-    return list(dict.fromkeys([whole_id, IN_NAME + whole_id, *numbers, *marked, *in_name, *described]))[:MAX_TERMS]
+    models = (term for text in (name, *attributes.values()) for term in _glued(text))
+    terms = [whole_id, IN_NAME + whole_id, OF_KIND + category, *numbers, *marked, *is_, *models, *others]
+    return list(dict.fromkeys(terms))[:MAX_TERMS]
+
+
+def _told_by(title: str, value: str) -> tuple[str, ...]:
+    """The words of an attribute: «NFC: есть» tells its name, «NFC: нет» nothing."""
+    if value.casefold() in NO:
+        return ()
+    return (title,) if value.casefold() in YES else (value, title)
+
+
+def _glued(text: str) -> Iterator[str]:
+    """Letters and numbers that stand together, in each part of the text."""
+    for part in PART.split(text):
+        yield from filter(None, map(together, *_neighbours(_stems(part))))
+
+
+def _neighbours(stems: list[str]) -> tuple[list[str], list[str]]:
+    return stems[:-1], stems[1:]
+
+
+def _stems(text: str) -> list[str]:
+    return [stem(word) for word in words_in(text)]
+
+
+def standing_of(bought: int, created_at: datetime) -> int:
+    """Before what else the search shows the product, of those that it finds equally well: bought lately, then new."""
+    aware = created_at if created_at.tzinfo else created_at.replace(tzinfo=UTC)
+    return bought * BUCKET + (aware - EPOCH) // timedelta(milliseconds=1)
+
+
+STANDING: dict[str, Any] = {
+    "$add": [{"$multiply": [{"$ifNull": ["$bought", 0]}, {"$literal": BUCKET}]}, {"$toLong": "$created_at"}]
+}
+"""`standing_of` for a pipeline update: whoever changes `bought` sets it anew in the same one."""
 
 
 def pictures_of(images: Iterable[Mapping[str, Any]]) -> list[str]:
@@ -151,7 +207,14 @@ def derived_fields(document: Mapping[str, Any]) -> "DerivedFields":
         "available_in": available_geozones(document.get("stock") or ()),
         "shelf": shelf_of(document.get("stock") or (), document.get("low_at", DEFAULT_LOW_AT)),
         "facets": facets_of(document.get("attributes") or {}),
-        "terms": terms_of(document["_id"], document["name"], document.get("description") or ""),
+        "terms": terms_of(
+            document["_id"],
+            document["category"],
+            document["name"],
+            document.get("description") or "",
+            document.get("attributes") or {},
+        ),
+        "standing": standing_of(document.get("bought", 0), document["created_at"]),
         "missing": missing_parts(document),
         "pictures": pictures_of(document.get("images") or ()),
     }

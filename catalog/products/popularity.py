@@ -13,6 +13,7 @@ from pymongo import UpdateOne
 from catalog.documents import ProductDocument
 from catalog.models import BY_BOUGHT, RECENTLY_BOUGHT
 from catalog.products.cards import PRODUCTS, ProductKey, keys_now
+from catalog.products.derived import STANDING
 from gateway.mongo.client import collection_of
 from gateway.mongo.policies import STAFF_LIST
 from gateway.mongo.reads import Read, run
@@ -67,7 +68,10 @@ def _stored() -> Read[dict[str, int]]:
 
 def _write(product_ids: Sequence[str], wanted: Mapping[str, int]) -> int:
     keys = run(keys_now(product_ids))
-    writes = [UpdateOne(_address(key), {"$set": {"bought": wanted[key.id]}}) for key in keys]
+    writes = [
+        UpdateOne(_address(key), [{"$set": {"bought": wanted[key.id]}}, {"$set": {"standing": STANDING}}])
+        for key in keys
+    ]
     if not writes:
         return 0
     return collection_of(PRODUCTS, ProductDocument).bulk_write(writes, ordered=False).modified_count

@@ -9,7 +9,7 @@ from bson import Decimal128
 
 from catalog.documents import Image, Prices, ProductDocument, StockLevel
 from catalog.errors import BelowReserved
-from catalog.products.derived import BY_STOCK, derived_fields
+from catalog.products.derived import BY_STOCK, STANDING, derived_fields
 from catalog.products.drafts import ProductDraft
 from catalog.stock.adjust import level_in, with_quantities
 from gateway.domain.errors import DomainError
@@ -82,7 +82,7 @@ def update_to(draft: ProductDraft, wanted: ProductDocument, *, editor: str, low_
                 **({} if low_at is None else {"low_at": low_at}),
             }
         },
-        {"$set": BY_STOCK},
+        {"$set": {**BY_STOCK, "standing": STANDING}},
     ]
 
 

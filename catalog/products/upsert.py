@@ -152,7 +152,16 @@ def new_product(draft: ProductDraft, *, low_at: int, editor: str) -> ProductDocu
     """The document of a product that is made now."""
     now = datetime.now(UTC)
     fields, stock, marks = fields_of(draft, None), restocked(draft, None), new_marks(now)
-    derived = derived_fields({"_id": draft.product_id, **fields, "stock": stock, "low_at": low_at})
+    derived = derived_fields(
+        {
+            "_id": draft.product_id,
+            "category": draft.category,
+            **fields,
+            "stock": stock,
+            "low_at": low_at,
+            "created_at": now,
+        }
+    )
     return {
         "_id": draft.product_id,
         "category": draft.category,
@@ -179,6 +188,7 @@ def new_product(draft: ProductDraft, *, low_at: int, editor: str) -> ProductDocu
         "shelf": derived["shelf"],
         "facets": derived["facets"],
         "terms": derived["terms"],
+        "standing": derived["standing"],
         "missing": derived["missing"],
         "pictures": derived["pictures"],
     }

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from catalog.search.words import stem
+from catalog.search.words import stem, undeclined
 
 _LATIN_KEYS = "qwertyuiop[]asdfghjkl;'zxcvbnm,.`"
 _RUSSIAN_KEYS = "йцукенгшщзхъфывапролджэячсмитьбюё"
@@ -32,11 +32,19 @@ _BY_EAR = _pairs(
     "галакси:galaxy гэлакси:galaxy сяоми:xiaomi ксяоми:xiaomi шаоми:xiaomi ксиоми:xiaomi хуавей:huawei хуавэй:huawei "
     "реалми:realme рилми:realme редми:redmi гугл:google нокиа:nokia сони:sony филипс:philips асус:asus делл:dell "
     "эйсер:acer оппо:oppo виво:vivo ванплюс:oneplus бош:bosch браун:braun дайсон:dyson джибиэль:jbl джбл:jbl "
-    "битс:beats блютуз:bluetooth юсб:usb гб:gb тб:tb плейстейшен:playstation плейстейшн:playstation иксбокс:xbox"
+    "битс:beats блютуз:bluetooth юсб:usb гб:gb тб:tb плейстейшен:playstation плейстейшн:playstation иксбокс:xbox "
+    "эйр:air эир:air лайт:lite бадс:buds вотч:watch свитч:switch"
 )
 # By stems, because a brand is declined as any noun: айфона, айфоном.
 _WRITTEN = {stem(heard): written for heard, written in _BY_EAR.items()}
 _HEARD = {written: [heard for heard, other in _BY_EAR.items() if other == written] for written in _BY_EAR.values()}
+
+
+# In names of models people type whichever key has the letter: «с24», «м35», «х7».
+_LOOKS_LIKE = str.maketrans("авекмнорстух", "abekmhopctyx")
+_LOOKS_RUSSIAN = {latin: russian for russian, latin in _LOOKS_LIKE.items()}
+_MIXED = re.compile("[a-z]+[а-я][a-zа-я]*|[а-я]+[a-z][a-zа-я]*")
+LONGER_THAN_A_MODEL = 3
 
 
 def in_other_layout(text: str) -> str:
@@ -44,16 +52,28 @@ def in_other_layout(text: str) -> str:
     return text.translate(_OTHER_LAYOUT)
 
 
+def in_one_alphabet(text: str) -> str:
+    """The folded text with the letters of each word in one alphabet, where a few only look like it: «пылесоc»."""
+    return _MIXED.sub(lambda found: _unmixed(found[0]), text)
+
+
+def _unmixed(word: str) -> str:
+    is_latin = sum(letter.isascii() for letter in word) * 2 > len(word)
+    return word.translate(_LOOKS_LIKE if is_latin else _LOOKS_RUSSIAN)
+
+
 def in_other_alphabet(word: str) -> Iterator[str]:
     """Spellings of a folded word in the other alphabet: Russian for a Latin word, Latin for a Russian one."""
-    if word.isdigit():
+    if not word.isalpha():
         return
     if word.isascii():
         yield from _HEARD.get(word, ())
         yield _LATIN.sub(lambda found: _CYRILLIC_OF[found[0]], word)
         return
-    base = stem(word)
-    if base in _WRITTEN:
-        yield _WRITTEN[base]
-    # A lone soft sign has no Latin letter.
-    yield _CYRILLIC.sub(lambda found: _LATIN_OF[found[0]], base) or base
+    if (root := stem(word)) in _WRITTEN:
+        yield _WRITTEN[root]
+    if len(word) < LONGER_THAN_A_MODEL:
+        yield word.translate(_LOOKS_LIKE)
+    # The whole word first: a brand may end as a declined word does (сони). A lone soft sign has no Latin letter.
+    for russian in dict.fromkeys((word, undeclined(word))):
+        yield _CYRILLIC.sub(lambda found: _LATIN_OF[found[0]], russian) or russian

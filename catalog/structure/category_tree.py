@@ -82,7 +82,7 @@ class CategoryTree:
             return self
         return CategoryTree({slug: node for slug, node in self.nodes.items() if slug not in self.hidden})
 
-    @property
+    @cached_property
     def names_shown(self) -> dict[str, tuple[str, ...]]:
         """By slug, for each category that buyers are shown, its name and those of the categories above it."""
         shown = self.shown

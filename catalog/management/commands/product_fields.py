@@ -14,8 +14,9 @@ from gateway.mongo.client import collection_of
 
 class Command(BaseCommand):
     help = (
-        "Gives products that an earlier release wrote the fields by which staff list new ones: discount, what is "
-        "missing, what runs low, when they were edited. May be stopped at any time and run again; once is enough."
+        "Gives products that an earlier release wrote the fields by which new ones are listed and found: discount, "
+        "what is missing, what runs low, when they were edited, the terms of the search and their order. May be "
+        "stopped at any time and run again; once is enough."
     )
 
     def handle(self, *_: Any, **__: Any) -> None:

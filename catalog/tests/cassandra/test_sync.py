@@ -34,7 +34,7 @@ from gateway.sync.queue import sync_soon
 PRODUCT = "PROD-1"
 NOT_ON_A_CARD = {
     *("holds", "places", "synced_version", "unsynced"),
-    *("sort_name", "available_in", "facets", "terms", "discount", "shelf", "missing", "pictures"),
+    *("sort_name", "available_in", "facets", "terms", "standing", "discount", "shelf", "missing", "pictures"),
     # What staff alone ask for.
     *("low_at", "edited_at", "edited_by"),
 }

@@ -22,7 +22,7 @@ def matches(document: Document, wanted: Wanted) -> bool:
             for level in document["stock"]
         ),
         all(document["attributes"].get(attribute.name) in attribute.values for attribute in wanted.attributes),
-        all(set(word.terms) & set(document["terms"]) for word in wanted.words),
+        all(word.is_in(document["terms"]) for word in wanted.words),
     ]
     return all(checks)
 
@@ -40,10 +40,17 @@ def _keys(wanted: Wanted) -> dict[Sort, Callable[[Document], Any]]:
         Sort.PRICE_DESC: lambda document: (document["price"].to_decimal(), document["_id"]),
         Sort.NEWEST: lambda document: (document["created_at"], document["_id"]),
         Sort.NAME: lambda document: (document["name"].lower().replace("ё", "е"), document["_id"]),
-        Sort.RELEVANCE: lambda document: (_rank(document, wanted.words), document["_id"]),
+        # Upwards by rank, downwards by what follows.
+        Sort.RELEVANCE: lambda document: (
+            _rank(document, wanted.words),
+            -document["standing"],
+            [-ord(letter) for letter in document["_id"]],
+        ),
     }
 
 
 def _rank(document: Document, words: tuple[Word, ...]) -> int:
-    in_name = [any(f"n:{term}" in document["terms"] for term in word.terms) for word in words]
-    return 0 if all(in_name) else 1 if any(in_name) else 2
+    in_name = [word.in_name.is_in(document["terms"]) for word in words]
+    kind = 0 if all(in_name) else 1 if any(in_name) else 2
+    is_model = all(set(word.glued) & set(document["terms"]) for word in words if word.glued)
+    return 2 * kind + (not is_model)

@@ -12,6 +12,7 @@ from pytest_django import Settings
 from catalog.listing.filters import Wanted
 from catalog.listing.pages import Sort
 from catalog.products.derived import discount_percent
+from catalog.search.lexicon import Lexicon
 from catalog.search.query import words_asked
 from catalog.structure.category_tree import CATEGORIES
 from catalog.tests.listing import brute_force
@@ -123,9 +124,8 @@ def test_stock_is_read_alone_under_its_own_policy(discounted: Document) -> None:
 @pytest.mark.parametrize("sort", list(Sort))
 def test_relay_pages_there_and_back(documents: list[Document], sort: Sort) -> None:
     search = "наушники samsung" if sort is Sort.RELEVANCE else None
-    expected = brute_force.listed(
-        documents, Wanted(categories=("wireless-headphones",), words=words_asked(search or "")), sort
-    )
+    words = words_asked(search or "", Lexicon(branches=CATEGORIES.get().names_shown))
+    expected = brute_force.listed(documents, Wanted(categories=("wireless-headphones",), words=words), sort)
     given = {"filter": {"category": "wireless-headphones", "search": search}, "sort": sort.name}
 
     seen, after = [], None

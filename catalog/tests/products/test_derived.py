@@ -1,5 +1,6 @@
 """Derived fields: pure functions of a document, and the same in Python and in an update."""
 
+from datetime import UTC, datetime
 from decimal import Decimal
 
 import pytest
@@ -17,6 +18,7 @@ from catalog.products.derived import (
     facets_of,
     shelf_of,
     sort_name,
+    standing_of,
     terms_of,
 )
 from gateway.mongo.client import Document, database
@@ -27,21 +29,52 @@ def test_effective_price_is_the_lower_of_base_and_sale(sale: str | None, price: 
     assert effective_price(Decimal(100), None if sale is None else Decimal(sale)) == Decimal(price)
 
 
-def test_terms_hold_the_id_the_name_marked_and_plain_and_the_description() -> None:
-    terms = terms_of("PROD-7", "Смартфоны iPhone15", "С новыми камерами")
+def test_terms_hold_the_id_the_category_the_name_marked_and_plain_and_the_description() -> None:
+    terms = terms_of("PROD-7", "smartphones", "Смартфоны iPhone15", "С новыми камерами")
 
     assert terms == [
-        *("prod-7", "n:prod-7", "7"),
-        *("n:смартфон", "n:iphon", "n:15", "смартфон", "iphon", "15"),
-        *("нов", "камер"),
+        *("prod-7", "n:prod-7", "c:smartphones", "7"),
+        *("n:смартфн", "n:iphon", "n:15", "смартфн", "iphon", "15", "iphon15"),
+        *("нов", "камр"),
     ]
 
 
+def test_what_a_product_is_for_is_not_what_it_is() -> None:
+    terms = terms_of("P-1", "phone-cases", "Чехол Deppa Gel для iPhone 15, силикон", attributes={"Бренд": "Deppa"})
+
+    marked = {term.removeprefix("n:") for term in terms if term.startswith("n:")}
+    assert marked == {"p-1", "чехл", "deppa", "gel", "силикн"}
+    assert {"iphon", "15"} <= set(terms)
+
+
+def test_attributes_are_told_by_their_values_and_by_their_names() -> None:
+    attributes = {"Диагональ": "6.7″", "NFC": "есть", "MagSafe": "нет"}
+
+    terms = terms_of("P-1", "smartphones", "Смартфон", attributes=attributes)
+
+    assert terms[-4:] == ["6.7", "дюйм", "диагонал", "nfc"]
+
+
+def test_number_and_the_letters_beside_it_are_a_term_of_their_own() -> None:
+    terms = terms_of("P-1", "smartphones", "Смартфон Redmi 14C, 8 ГБ/256 ГБ", attributes={"Экран": "6 дюймов"})
+
+    assert {"redmi14", "14c", "8гб", "256гб"} <= set(terms)
+    assert not {"c8", "гб256", "6дюйм"} & set(terms)
+
+
+def test_standing_is_what_is_bought_then_what_is_new() -> None:
+    old, new = datetime(2020, 1, 1, tzinfo=UTC), datetime(2026, 1, 1)  # noqa: DTZ001 - as the ORM gives it
+    ordered = [(0, old), (0, new), (1, old), (1, new), (5, old)]
+
+    assert sorted(ordered, key=lambda each: standing_of(*each)) == ordered
+    assert standing_of(0, new) == standing_of(0, new.replace(tzinfo=UTC))
+
+
 def test_terms_are_bounded_and_the_name_comes_first() -> None:
-    terms = terms_of("P-1", "Чехол", " ".join(f"w{number}" for number in range(1000)))
+    terms = terms_of("P-1", "phone-cases", "Чехол", " ".join(f"w{number}" for number in range(1000)))
 
     assert len(terms) == MAX_TERMS
-    assert "n:чехол" in terms
+    assert "n:чехл" in terms
 
 
 def test_names_are_ordered_without_case_and_with_yo_as_people_expect() -> None:
@@ -51,7 +84,9 @@ def test_names_are_ordered_without_case_and_with_yo_as_people_expect() -> None:
 def test_all_derived_fields_as_stored() -> None:
     document = {
         "_id": "P-1",
-        "name": "Чехол",
+        "category": "phone-cases",
+        "name": "Чехол для iPhone",
+        "created_at": datetime(2026, 1, 1, tzinfo=UTC),
         "prices": {"base": Decimal128("100.00"), "sale": Decimal128("90.00")},
         "stock": [{"geozone": "msk", "quantity": 1, "reserved": 1}, {"geozone": "spb", "quantity": 1, "reserved": 0}],
         "attributes": {"Цвет": "чёрный"},
@@ -61,11 +96,12 @@ def test_all_derived_fields_as_stored() -> None:
     assert derived_fields(document) == {
         "price": Decimal128("90.00"),
         "discount": 10,
-        "sort_name": "чехол",
+        "sort_name": "чехол для iphone",
         "available_in": ["spb"],
         "shelf": ["msk:none", "spb:low"],
         "facets": ["Цвет=чёрный"],
-        "terms": ["p-1", "n:p-1", "1", "n:чехол", "чехол"],
+        "terms": ["p-1", "n:p-1", "c:phone-cases", "1", "n:чехл", "чехл", "iphon", "черн", "цвт"],
+        "standing": 1_767_225_600_000,
         "missing": ["description"],
         "pictures": ["ab" * 20],
     }

@@ -79,7 +79,7 @@ def test_what_is_no_longer_bought_goes_back_and_a_second_run_moves_nothing(
 
 def test_nothing_else_of_the_product_changes_and_nobody_is_told(shop_with_orders: Database[Document]) -> None:
     def without_bucket() -> tuple[object, ...]:
-        product = shop_with_orders["products"].find_one({"_id": "PROD-1"}, {"bought": 0})
+        product = shop_with_orders["products"].find_one({"_id": "PROD-1"}, {"bought": 0, "standing": 0})
         return product, shop_with_orders["audit"].count_documents({})
 
     before = without_bucket()

@@ -49,4 +49,4 @@ def _product(
         "images": [],
     }
     marks = {"withdrawn": withdrawn, "edited_at": edited_at, "created_at": LONG_AGO, "updated_at": edited_at}
-    return {**told, **marks, "version": 1, "synced_version": 1, **derived_fields(told)}
+    return {**told, **marks, "version": 1, "synced_version": 1, **derived_fields({**told, **marks})}
