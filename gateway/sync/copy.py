@@ -10,7 +10,7 @@ from typing import Any
 import structlog
 from pymongo import UpdateMany, UpdateOne
 from pymongo.collection import Collection
-from pymongo.errors import AutoReconnect, PyMongoError
+from pymongo.errors import PyMongoError
 
 from gateway.cassandra import partition_stats
 from gateway.cassandra.errors import CassandraError, CassandraNotConfigured
@@ -125,11 +125,8 @@ def _settle(synced: Synced, collection: Collection[Document], versions: Sequence
     for version, keys in alike.items():
         where = {**synced.among(keys), "version": version}
         updates.append(UpdateMany(where, marks.settled({"synced_version": version}), hint=BY_ID))
-    try:
-        return collection.bulk_write(updates, ordered=False).matched_count
-    except AutoReconnect:
-        # The primary has changed. The driver repeats no update of many; each by itself it does.
-        return 0
+    # The driver repeats no update of many. When the primary dies at this moment, the documents stay owed.
+    return collection.bulk_write(updates, ordered=False).matched_count
 
 
 def _postpone(synced: Synced, document: Mapping[str, Any], error: Exception) -> None:

@@ -27,9 +27,10 @@ from gateway.cassandra.writes import write
 from gateway.mongo.client import Document
 from gateway.mongo.commands import COMMANDS, Sent
 from gateway.mongo.routing import ROUTING
+from gateway.mongo.tests.elections import step_down
 from gateway.mongo.tests.secondaries import frozen_secondaries
 from gateway.redis.clients import redis_client
-from gateway.sync import queue
+from gateway.sync import copy, queue
 from gateway.sync.backlog import backlog, failing
 from gateway.sync.copy import copy_documents
 from gateway.sync.marks import CHANGED
@@ -268,6 +269,19 @@ def test_version_that_an_election_could_take_back_is_not_copied(orders: Database
 
     eventually(lambda: swept() == 1)
     assert assert_in_step(orders, order)["version"] == 2
+
+
+def test_primary_that_changes_just_before_the_mark_leaves_nothing_owed(
+    orders: Database[Document], stack: Stack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order = bought()
+    (shard,) = ROUTING.shards_reached("orders", {"owner": order["owner"]}) or {""}
+    just_before(monkeypatch, copy, "_mark", lambda: step_down(stack, shard))
+
+    assert copy_documents(SYNCED, [stored(orders, order)]) == 1
+
+    assert "unsynced" not in stored(orders, order)
+    assert_in_step(orders, order)
 
 
 @pytest.mark.parametrize(

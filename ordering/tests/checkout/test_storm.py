@@ -12,7 +12,6 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from pymongo import MongoClient
 from pymongo.database import Database
 from pymongo.errors import PyMongoError
 
@@ -21,6 +20,7 @@ from deploy.local.start.stack import Stack
 from gateway.domain.errors import DomainError
 from gateway.mongo.client import Document, client, database
 from gateway.mongo.routing import ROUTING
+from gateway.mongo.tests.elections import step_down
 from gateway.tests.races import python_process, short_transactions
 from ordering.checkout.holds import resolve_old_holds, settle_queued
 from ordering.tests.buyers import BUYERS, STEPS, WORKERS, last_orders
@@ -135,11 +135,9 @@ def kill_primary(stack: Stack, stop: threading.Event) -> None:
     stack.start(name)
 
 
-def step_down(stack: Stack, stop: threading.Event) -> None:
+def step_down_each(stack: Stack, stop: threading.Event) -> None:
     for shard in ("shard1", "shard2"):
-        port = stack.port_of(stack.primary_of(shard))
-        with MongoClient[Document]("127.0.0.1", port, directConnection=True) as primary:
-            primary.admin.command("replSetStepDown", 10, force=True)
+        step_down(stack, shard)
         stop.wait(1)
 
 
@@ -163,7 +161,7 @@ def sweep_twice_at_once(_: Stack, stop: threading.Event) -> None:
 
 TROUBLES: dict[str, Callable[[Stack, threading.Event], None]] = {
     "primary killed": kill_primary,
-    "step-down": step_down,
+    "step-down": step_down_each,
     "products move": move_products,
     "orders move": move_orders,
     "two sweeps": sweep_twice_at_once,
