@@ -1,5 +1,6 @@
 """Answers that nobody has to wait for, given where the request comes in: without a task, which costs as much again."""
 
+from asyncio import TimerHandle
 from functools import lru_cache
 from typing import cast
 
@@ -9,20 +10,27 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, RequestResponseCy
 from gateway.web.farewell import PatientProtocol
 from gateway.web.http import PromptAnswer, PromptApplication, Scope, header_lines
 
+# In which the body follows, where a client sends it by itself. Those that take longer are read in a task.
+BODY_SECONDS = 0.005
+
 
 class PromptProtocol(PatientProtocol):
     """Asks the application for an answer at once before it begins a task for the request.
 
-    Only when the whole body came with the head, and nothing that was sent before waits on this connection.
+    Only when the whole body came with the head or right behind it, and nothing that was sent before waits on this
+    connection.
     """
 
     _begins = False
     _held: tuple[RequestResponseCycle, ASGI3Application] | None = None
+    _timer: TimerHandle | None = None
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
-        # The rest of its body is still on the way.
-        self._begin_held()
+        if self._held is not None and self._timer is None:
+            # Whoever asks before it sends the body is to hear an answer first.
+            asks = self._held[0].waiting_for_100_continue
+            self._timer = self.loop.call_later(0 if asks else BODY_SECONDS, self._begin_held)
 
     def on_headers_complete(self) -> None:
         self._begins = True
@@ -37,7 +45,7 @@ class PromptProtocol(PatientProtocol):
             if answer is None:
                 self._begin_held()
             else:
-                self._held = None
+                self._release()
                 self._send(cycle, answer)
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
@@ -48,8 +56,15 @@ class PromptProtocol(PatientProtocol):
 
     def _begin_held(self) -> None:
         if self._held is not None:
-            held, self._held = self._held, None
+            held = self._held
+            self._release()
             super()._start_asgi_task(*held)
+
+    def _release(self) -> None:
+        self._held = None
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
     def _send(self, cycle: RequestResponseCycle, answer: PromptAnswer) -> None:
         cycle.response_started = cycle.response_complete = True
