@@ -12,7 +12,7 @@ from catalog.products.derived import discount_percent
 from catalog.structure.category_tree import CATEGORIES, CategoryNode, CategoryTree
 from gateway.domain.money import exact
 from gateway.graphql.context import RequestContext
-from gateway.graphql.money import Money, rubles
+from gateway.graphql.money import Money, stored_rubles
 from gateway.graphql.projection import parts_asked, reads
 from gateway.graphql.relay.ids import global_id, key_of
 from gateway.graphql.relay.node import Node
@@ -116,18 +116,19 @@ class Product(Node):
 
     @strawberry.field(description="What the buyer pays now.", metadata=reads("price"))
     def price(self) -> Money:
-        return rubles(exact(self.document["price"]))
+        return stored_rubles(self.document["price"])
 
     @strawberry.field(description="Before the discount; equal to price when there is none.", metadata=reads("prices"))
     def base_price(self) -> Money:
-        return rubles(exact(self.document["prices"]["base"]))
+        return stored_rubles(self.document["prices"]["base"])
 
     @strawberry.field(
         metadata=reads("price", "prices"),
         description="How much cheaper than basePrice it is, in whole percent; 0 without a discount.",
     )
     def discount_percent(self) -> int:
-        return discount_percent(exact(self.document["prices"]["base"]), exact(self.document["price"]))
+        base, price = self.document["prices"]["base"], self.document["price"]
+        return 0 if base.bid == price.bid else discount_percent(exact(base), exact(price))
 
     @strawberry.field(metadata=reads("attributes"), description="Its properties, in the order in which they are shown.")
     def attributes(self) -> list[Attribute]:

@@ -180,7 +180,7 @@ async def _serve(scope: Scope, body: bytes, context: RequestContext, media_type:
     # Before any work; its refusal, too, costs nothing.
     await charges.collect(context.client)
     try:
-        with meter.running():
+        with meter:
             request = decode_request(scope, body)
     except RequestRefused:
         await charges.charge(context.client, max(throttle.LEAST, meter.points))
@@ -194,13 +194,13 @@ async def _serve(scope: Scope, body: bytes, context: RequestContext, media_type:
         operation = prepared.operation(request.operation_name)
         if request.by_get and not operation.is_query:
             raise bad_request(ONLY_QUERIES_BY_GET, status=405, headers={"allow": "POST"})
-        with meter.running():
+        with meter:
             variables = documents.variables(operation, request.variables)
             asked = operation.cost.total(variables.coerced)
             if found.unregistered is not None:
                 persisted_queries.log_unregistered(found.unregistered, prepared.document)
         cost.check(asked)
-        with meter.running():
+        with meter:
             attempt = compiled.plan(Sought(operation.key, prepared.document, operation.node, variables))
     except RequestRefused as refused:
         spent = await charges.charge(context.client, max(throttle.LEAST, meter.points))

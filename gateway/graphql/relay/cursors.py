@@ -4,11 +4,12 @@ import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from bson import Decimal128
 
-from gateway.domain.money import exact
+from gateway.domain.money import REMEMBERED_AMOUNTS, exact
 from gateway.domain.texts import Text
 from gateway.graphql.inputs import BadInput
 from gateway.graphql.relay.ids import MAX_PART
@@ -65,7 +66,12 @@ def _write_time(moment: datetime) -> str:
     return str((aware - _EPOCH) // timedelta(milliseconds=1))
 
 
-MONEY = Kind(lambda amount: f"{exact(amount):f}", _read_decimal)
+@lru_cache(REMEMBERED_AMOUNTS)
+def _written_decimal(bid: bytes) -> str:
+    return f"{exact(Decimal128.from_bid(bid)):f}"
+
+
+MONEY = Kind(lambda amount: _written_decimal(amount.bid), _read_decimal)
 TIME = Kind(_write_time, _read_time)
 TEXT = Kind(str, _read_text)
 NUMBER = Kind(str, _read_number)
