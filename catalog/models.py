@@ -171,8 +171,6 @@ class Product(ShardedDocument):
     edited_by = models.CharField("кто правил", max_length=254, blank=True)
     version = models.BigIntegerField("версия", default=1)
     synced_version = models.BigIntegerField("версия в Cassandra", default=0)
-    bought = models.PositiveSmallIntegerField("покупали", null=True, editable=False)
-    """The bucket of how much it has been bought lately; null is 0. See catalog/products/popularity.py."""
     # Derived: each makes one kind of catalog read a walk of an index.
     price = models.DecimalField("цена сейчас", max_digits=12, decimal_places=2, editable=False)
     discount = models.PositiveSmallIntegerField("скидка, %", default=0, editable=False)
