@@ -7,12 +7,14 @@ from admin_ext.job_kinds import KINDS
 from admin_ext.jobs import queue, runner, turns
 from admin_ext.structure.jobs import submit_owed
 from gateway.background import mark_begun, send_soon
+from gateway.viewer.joining import sweep_claims
 
 
 @shared_task(expires=60)
 def sweep_customers() -> None:
-    """Finish what anonymising left, every minute."""
+    """Finish what anonymising left, and confirming an address, every minute."""
     sweep_anonymisations()
+    sweep_claims()
 
 
 @shared_task(name=queue.TASK)

@@ -5,6 +5,7 @@ from celery.schedules import crontab
 SCHEDULE = {
     "measure-replication-lag": {"task": "gateway.tasks.measure_replication_lag", "schedule": 2.0},
     "catch-up-sessions": {"task": "gateway.tasks.catch_up_sessions", "schedule": 10.0},
+    "sweep-account-letters": {"task": "gateway.tasks.sweep_account_letters", "schedule": 60.0},
     "copy-shop-structure": {"task": "catalog.tasks.copy_structure", "schedule": 300.0},
     "sync-sweep": {"task": "gateway.tasks.sync_sweep", "schedule": 10.0},
     "turn-discounts": {"task": "catalog.tasks.turn_discounts", "schedule": 30.0},

@@ -224,6 +224,9 @@ SIGN_IN_WINDOW_SECONDS = env.int("SIGN_IN_WINDOW_SECONDS", 15 * 60)
 # Accounts made from one network: a whole office or a mobile network may be one.
 REGISTRATIONS_PER_ADDRESS = env.int("REGISTRATIONS_PER_ADDRESS", 50, validate=_SOME)
 REGISTRATION_WINDOW_SECONDS = env.int("REGISTRATION_WINDOW_SECONDS", 3600)
+# Letters about accounts within an hour, to one address and caused from one network: anybody may ask for them.
+ACCOUNT_LETTERS_PER_ADDRESS = env.int("ACCOUNT_LETTERS_PER_ADDRESS", 5, validate=_SOME)
+ACCOUNT_LETTERS_PER_CLIENT = env.int("ACCOUNT_LETTERS_PER_CLIENT", 30, validate=_SOME)
 # Codes of a telephone after the password of staff. `optional`: of those who have enrolled one; `required`: nobody has
 # any right of staff, in the admin or over the API, before enrolling.
 STAFF_SECOND_FACTOR = env.str(

@@ -2,6 +2,7 @@
 
 from celery import shared_task
 
+from gateway.accounts.own import delivery
 from gateway.accounts.sessions.catch_up import catch_up
 from gateway.background import GivesUp
 from gateway.cassandra.errors import CassandraError
@@ -9,6 +10,9 @@ from gateway.cassandra.maintenance.repair import repair_and_log
 from gateway.mongo import lag
 from gateway.sync import queue, shares, sweep
 from gateway.sync.reconciliation import reconcile_nightly
+
+# A sweep has a minute until the next one; at some ten letters a second these are half of it.
+LETTERS = 300
 
 
 @shared_task(expires=5)
@@ -21,6 +25,18 @@ def measure_replication_lag() -> None:
 def catch_up_sessions() -> None:
     """Tell Cassandra of waiting sessions, every 10 s. A run that waited longer is replaced by the next."""
     catch_up()
+
+
+@shared_task(name=delivery.MAIL_TASK, expires=60)
+def mail_accounts(_: str) -> None:
+    """Send queued letters about accounts, a moment after they were asked for. What is left undone the sweep does."""
+    delivery.send_queued_letters()
+
+
+@shared_task(expires=60)
+def sweep_account_letters() -> None:
+    """Every minute: letters whose own tasks did not send them."""
+    delivery.send_overdue_letters(limit=LETTERS)
 
 
 @shared_task(name=queue.TASK, base=GivesUp, throws=(CassandraError,), expires=60)

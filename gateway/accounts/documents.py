@@ -5,6 +5,8 @@ from typing import TypedDict
 
 from bson import ObjectId
 
+from gateway.domain.texts import Language
+
 
 class ContactsDocument(TypedDict):
     email: str
@@ -27,6 +29,38 @@ class AnonymisationDocument(TypedDict):
     due: datetime
     contacts: ContactsDocument
     guests: bool
+
+
+class AccountLetterDocument(TypedDict):
+    _id: str
+    kind: str
+    to: str
+    user_id: str | None
+    about: str
+    language: Language
+    at: datetime
+    due: datetime
+    tries: int
+
+
+class SavedAddressDocument(TypedDict):
+    id: str
+    label: str
+    city: str
+    street: str
+    postcode: str
+    comment: str
+
+
+class AddressBookDocument(TypedDict):
+    _id: str
+    addresses: list[SavedAddressDocument]
+
+
+class OrderClaimDocument(TypedDict):
+    _id: str
+    email: str
+    due: datetime
 
 
 class SecondFactorDocument(TypedDict):

@@ -26,6 +26,16 @@ class TooManyFailures(DomainError):
     )
 
 
+class TooManyLetters(DomainError):
+    """Said alike for an address that has an account and for any other."""
+
+    code = Code.RATE_LIMITED
+    text = Text(
+        "Письма на этот адрес или из вашей сети запрашивали слишком часто. Повторите через {minutes} мин.",
+        "Too many letters to this address, or from your network. Try again in {minutes} min.",
+    )
+
+
 class TooManyRegistrations(DomainError):
     code = Code.RATE_LIMITED
     text = Text(

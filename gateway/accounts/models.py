@@ -14,6 +14,7 @@ from django_mongodb_backend.fields import ArrayField, ObjectIdAutoField
 from gateway.domain.contacts import name_words, phone_digits
 from gateway.mongo.client import database
 from gateway.mongo.collections import Collection, Index
+from gateway.mongo.sharded_document import ShardedDocument
 
 # Longest values, by the standard for addresses and by what a form shows.
 LENGTHS = {"email": 254, "name": 150, "phone": 32}
@@ -60,6 +61,10 @@ class User(AbstractBaseUser, PermissionsMixin):
     second_factor_at = models.DateTimeField("второй фактор с", null=True, blank=True, editable=False)
     """Since when a code is asked after the password; null: it is not. The rest is in `SecondFactor`."""
     anonymised_at = models.DateTimeField("обезличен", null=True, blank=True, editable=False)
+    email_confirmed_at = models.DateTimeField("адрес подтверждён", null=True, blank=True, editable=False)
+    """When the owner last followed a link sent to the address; null: nobody knows whose the address is."""
+    new_email = models.EmailField("новый e-mail", max_length=LENGTHS["email"], blank=True, editable=False)
+    """The address that is to take effect once it is confirmed; empty: none."""
 
     passed_second_factor = True
     """Whether the session under which the account was found may use its rights; no field: it is the session's."""
@@ -198,6 +203,76 @@ class Anonymisation(models.Model):
     class Meta:
         managed = False
         db_table = "anonymisations"
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return self.id
+
+
+class AccountLetter(ShardedDocument):
+    """A letter to be sent about an account, see gateway/accounts/own/letters.py. Deleted once it is sent."""
+
+    id = models.CharField(primary_key=True, db_column="_id", max_length=36)
+    """Begins with the moment at which it was written down."""
+    kind = models.CharField(max_length=16)
+    to = models.CharField(max_length=LENGTHS["email"])
+    """Of a letter about a password an address that may be nobody's."""
+    user_id = models.CharField(max_length=32, null=True)  # noqa: DJ001 - null: found by the address
+    about = models.CharField(max_length=LENGTHS["email"])
+    language = models.CharField(max_length=2)
+    at = models.DateTimeField()
+    due = models.DateTimeField()
+    """From when on somebody may send it: the lease."""
+    tries = models.PositiveIntegerField(default=0)
+
+    collection: ClassVar[Collection] = Collection(
+        shard_key={"_id": "hashed"},
+        # A link that is a day late was asked for again long ago.
+        indexes=(Index({"due": 1}), Index({"at": 1}, expire_after_seconds=24 * 3600)),
+    )
+
+    class Meta:
+        managed = False
+        db_table = "account_letters"
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return self.id
+
+
+class AddressBook(ShardedDocument):
+    """Where a customer has things sent, see gateway/viewer/address_book.py."""
+
+    id = models.CharField(primary_key=True, db_column="_id", max_length=32)
+    """The account's."""
+    addresses = models.JSONField(default=list)
+    """[{id, label, city, street, postcode, comment}], in the order in which they were saved first."""
+
+    collection: ClassVar[Collection] = Collection(shard_key={"_id": "hashed"})
+
+    class Meta:
+        managed = False
+        db_table = "address_books"
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return self.id
+
+
+class OrderClaim(models.Model):
+    """Orders of guests that are to become a customer's whose address was confirmed. Deleted once they are."""
+
+    id = models.CharField(primary_key=True, db_column="_id", max_length=32)
+    """The account's."""
+    email = models.CharField(max_length=LENGTHS["email"])
+    due = models.DateTimeField()
+    """From when on a sweep may do it."""
+
+    collection: ClassVar[Collection] = Collection(indexes=(Index({"due": 1}),))
+
+    class Meta:
+        managed = False
+        db_table = "order_claims"
         default_permissions = ()
 
     def __str__(self) -> str:

@@ -80,6 +80,11 @@ def text_errors(
     return []
 
 
+def email_errors(text: str, limit: int, *path: str | int) -> list[DomainError]:
+    """What is wrong with an address of mail, at most one error."""
+    return text_errors(text, limit, *path) or ([] if is_email(text) else [BadEmail(*path)])
+
+
 def holds_link(text: str) -> bool:
     """Whether a mail program would make a link of a part of the text: our letters must not carry strangers' links."""
     return _LINK.search(_visible(text).translate(_DOTS)) is not None

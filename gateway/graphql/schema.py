@@ -24,6 +24,7 @@ from gateway.graphql.execution.results import ResultsExecutor
 from gateway.graphql.relay.node import NodeQuery
 from gateway.graphql.scalars import SCALARS
 from gateway.viewer.account import AccountMutation
+from gateway.viewer.letters import LetterMutation
 from gateway.viewer.mutations import ViewerMutation
 from gateway.viewer.nodes import register_nodes as register_viewer_nodes
 from gateway.viewer.queries import ViewerQuery
@@ -40,7 +41,8 @@ register_order_nodes()
 register_viewer_nodes()
 Query = merge_types("Query", (NodeQuery, CatalogQuery, ViewerQuery, CartQuery, CartReportQuery, OrderQuery))
 Mutation = merge_types(
-    "Mutation", (CatalogMutation, ViewerMutation, AccountMutation, CartMutation, OrderMutation, DeskMutation)
+    "Mutation",
+    (CatalogMutation, ViewerMutation, AccountMutation, LetterMutation, CartMutation, OrderMutation, DeskMutation),
 )
 
 

@@ -52,6 +52,8 @@ CART_ACTIVE = Policy("carts.active", Primary(), 0)
 CART_MERGE = Policy("carts.merge", Primary(), 0)
 # Staff act on what they find: an account made a moment ago is there.
 ACCOUNT_SEARCH = Policy("accounts.search", Primary(), 0)
+# Whoever has just saved an address chooses it.
+ACCOUNT_ADDRESSES = Policy("accounts.addresses", Primary(), 0)
 # Whoever has just changed something looks for it in the list.
 STAFF_LIST = Policy("staff.list", Primary(), 0)
 # Whoever has just changed something looks here whether it is there.

@@ -59,7 +59,7 @@ class ViewerMutation:
         phone: Annotated[str, strawberry.argument(description="Telephone number, for the next checkout.")] = "",
     ) -> SessionPayload:
         made = partial(make_account, email=email, password=password, name=name, phone=phone)
-        return await _sign_in(info.context, made, MergeMode.MERGE)
+        return await sign_in_as(info.context, made, MergeMode.MERGE)
 
     @strawberry.mutation(description="Signs in; the guest's cart and orders become the customer's.")
     async def login(
@@ -82,7 +82,7 @@ class ViewerMutation:
             strawberry.argument(description="What happens when both the guest and the account have a cart."),
         ] = MergeMode.MERGE,
     ) -> SessionPayload:
-        return await _sign_in(info.context, partial(recognise, email=email, password=password), cart_merge)
+        return await sign_in_as(info.context, partial(recognise, email=email, password=password), cart_merge)
 
     @strawberry.mutation(description="Ends the session. The cart of an account stays with it; a guest's is lost.")
     async def logout(self, info: Info[RequestContext, None]) -> SessionPayload:
@@ -105,13 +105,15 @@ class ViewerMutation:
         return SessionPayload(token=session.session_key, viewer=Viewer(), user_errors=[], warnings=[])
 
 
-async def _sign_in(context: RequestContext, who: Callable[[Visit], Account], mode: MergeMode) -> SessionPayload:
+async def sign_in_as(context: RequestContext, who: Callable[[Visit], Account], mode: MergeMode) -> SessionPayload:
+    """Sign in whomever `who` finds; it is called in the hashing pool, and may refuse."""
     visit = Visit(
         client=context.client,
         device=context.device,
         session=await context.session(),
         owner=await context.owner(),
         new_session=context.new_session(),
+        language=context.language,
     )
     try:
         user = await run_hashing(who, visit)

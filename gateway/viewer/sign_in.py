@@ -15,8 +15,10 @@ from gateway.accounts.sign_in import attempts
 from gateway.accounts.sign_in.known_devices import remember_network
 from gateway.accounts.sign_in.passwords import user_with
 from gateway.domain.errors import DomainError, Refused
+from gateway.domain.texts import DEFAULT_LANGUAGE, Language
 from gateway.mongo.client import database
 from gateway.viewer.handover import HandedOver, hand_over, hand_over_the_rest
+from gateway.viewer.joining import join_orders
 
 
 class Visit(NamedTuple):
@@ -30,6 +32,8 @@ class Visit(NamedTuple):
     """The session they came with; it ends here, whosever it was."""
     owner: str | None
     new_session: SessionStore
+    language: Language = DEFAULT_LANGUAGE
+    """Of letters that are caused."""
 
 
 class SignedIn(NamedTuple):
@@ -64,7 +68,7 @@ def make_account(visit: Visit, email: str, password: str, *, name: str, phone: s
 def _register(visit: Visit, email: str, password: str, *, name: str, phone: str) -> User:
     attempt = attempts.begin(email, visit.client, visit.device)
     try:
-        user = register(email, password, name=name, phone=phone)
+        user = register(email, password, name=name, phone=phone, language=visit.language)
     except Refused:
         # Only an address that is taken tells a stranger something, and counts.
         attempt.take_back()
@@ -88,6 +92,7 @@ def enter(visit: Visit, user: User, mode: MergeMode) -> SignedIn:
     if visit.session:
         visit.session.delete()
     after = hand_over_the_rest(guest, customer, mode) if guest else HandedOver()
+    join_orders(user)
     database()[User._meta.db_table].update_one({"_id": user.pk}, {"$set": {"last_login": datetime.now(UTC)}})
     remember_network(visit.client, user)
     return SignedIn(user, session, before.lines_dropped + after.lines_dropped)

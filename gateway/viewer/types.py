@@ -9,6 +9,7 @@ from strawberry.types import Info
 
 from cart.graphql.queries import viewer_cart
 from cart.graphql.types import Cart
+from gateway.accounts.documents import SavedAddressDocument
 from gateway.accounts.models import User as Account
 from gateway.accounts.sessions.devices import devices_of
 from gateway.accounts.sessions.records import Device
@@ -17,8 +18,10 @@ from gateway.graphql.relay.connections import AfterAsked, BeforeAsked, FirstAske
 from gateway.graphql.relay.ids import global_id
 from gateway.graphql.relay.node import Node
 from gateway.graphql.user_errors import MutationWarning, UserError
+from gateway.mongo.reads import run_async
+from gateway.viewer.address_book import addresses_of
 from ordering.graphql.queries import viewer_orders
-from ordering.graphql.types import OrderConnection
+from ordering.graphql.types import Address, OrderConnection
 from ordering.models import OrderStatus
 
 
@@ -43,6 +46,23 @@ class Session:
         )
 
 
+@strawberry.type(description="An address of the customer's book, to be copied into the shippingAddress of a checkout.")
+class SavedAddress:
+    id: strawberry.ID = strawberry.field(description="For addressSave and addressRemove.")
+    label: str = strawberry.field(description="What the customer calls it, e.g. «Дача».")
+    address: Address = strawberry.field(description="Where it is.")
+
+    @classmethod
+    def of(cls, saved: SavedAddressDocument) -> "SavedAddress":
+        return cls(
+            id=global_id("SavedAddress", saved["id"]),
+            label=saved["label"],
+            address=Address(
+                city=saved["city"], street=saved["street"], postcode=saved["postcode"], comment=saved["comment"]
+            ),
+        )
+
+
 @strawberry.type(description="A customer's account, shown to the customer alone.")
 class User(Node):
     """The viewer's own account. It is made for no other: who else has an account is nobody's business."""
@@ -64,6 +84,23 @@ class User(Node):
     @strawberry.field(description="Telephone number as it was given; may be empty.")
     def phone(self) -> str:
         return self.account.phone
+
+    @strawberry.field(
+        description="Whether the owner has followed the link of a letter to the address. Until then orders of guests"
+        " under it stay theirs."
+    )
+    def email_confirmed(self) -> bool:
+        return self.account.email_confirmed_at is not None
+
+    @strawberry.field(
+        description="The address that takes effect once it is confirmed by the link of the letter to it; null: none."
+    )
+    def new_email(self) -> str | None:
+        return self.account.new_email or None
+
+    @strawberry.field(description="The address book, at most 20, in the order in which they were saved first.")
+    async def addresses(self) -> list[SavedAddress]:
+        return [SavedAddress.of(saved) for saved in await run_async(addresses_of(str(self.account.pk)))]
 
     @strawberry.field(description="Where this account is signed in, newest first.")
     async def sessions(self, info: Info[RequestContext, None]) -> list[Session]:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from pymongo.errors import DuplicateKeyError
 
+from gateway.accounts.models import normalize_email
 from gateway.accounts.owners import user_id_of
 from gateway.mongo.client import collection_of, orm_connection
 from gateway.mongo.policies import ORDER_HISTORY_FRESH
@@ -14,6 +15,7 @@ from gateway.sync.queue import sync_soon
 from ordering.documents import OrderDocument
 from ordering.events import BUYER, EventType, event_now
 from ordering.models import Order, OrderStatus
+from ordering.reading.lookup import BY_KEYS
 from ordering.reading.lookup_keys import user_key
 
 ORDERS = Order._meta.db_table
@@ -28,8 +30,20 @@ def claim_orders(guest: str, customer: str) -> int:
     Up to a hundred move together or not at all, which is more than a session ever buys. Whoever moves, pays or refunds
     one of them meanwhile makes the claim begin again with what is there then, or finds the order at its new owner.
     """
+    return _claim_all(_orders_of(guest), customer)
+
+
+def claim_orders_of_address(email: str, customer: str) -> int:
+    """Likewise for orders that guests of any session made under this address; returns how many.
+
+    Only for an address that is known to be the customer's. Asks every shard, by index.
+    """
+    return _claim_all(_orders_under(email), customer)
+
+
+def _claim_all(wanted: Read[Sequence[OrderDocument]], customer: str) -> int:
     claimed = 0
-    while batch := in_transaction(lambda: _claim(guest, customer)):
+    while batch := in_transaction(lambda: _claim(wanted, customer)):
         sync_soon(ORDERS, [(customer, order_id) for order_id in batch])
         claimed += len(batch)
         if len(batch) < BATCH:
@@ -37,9 +51,9 @@ def claim_orders(guest: str, customer: str) -> int:
     return claimed
 
 
-def _claim(guest: str, customer: str) -> list[str]:
+def _claim(wanted: Read[Sequence[OrderDocument]], customer: str) -> list[str]:
     """In the running transaction: move a batch of orders; returns their ids."""
-    orders = run(_orders_of(guest))
+    orders = run(wanted)
     client_keys = [order["client_key"] for order in orders if order["client_key"]]
     taken = run(_client_keys(customer, client_keys)) if client_keys else set()
     for order in orders:
@@ -54,6 +68,18 @@ def _orders_of(owner: str) -> Read[Sequence[OrderDocument]]:
         where={"owner": owner},
         fields=("owner", "status", "client_key"),
         limit=BATCH,
+        result=lambda documents: documents,
+    )
+
+
+def _orders_under(email: str) -> Read[Sequence[OrderDocument]]:
+    return Read(
+        collection=ORDERS,
+        policy=ORDER_HISTORY_FRESH,
+        where={"keys": f"email:{normalize_email(email)}", "user_id": None},
+        fields=("owner", "status", "client_key"),
+        limit=BATCH,
+        hint=BY_KEYS,
         result=lambda documents: documents,
     )
 

@@ -51,9 +51,9 @@ def contact_errors(contact: ContactDetails) -> Iterator[DomainError]:
         yield BadPhone("contact", "phone")
 
 
-def address_errors(address: AddressDetails) -> Iterator[DomainError]:
-    """What is wrong with it, about fields of `shipping_address`."""
-    yield from _text_errors("shipping_address", asdict(address))
+def address_errors(address: AddressDetails, part: str = "shipping_address") -> Iterator[DomainError]:
+    """What is wrong with it, about fields of `part`."""
+    yield from _text_errors(part, asdict(address))
 
 
 def _text_errors(part: str, details: dict[str, str]) -> Iterator[DomainError]:

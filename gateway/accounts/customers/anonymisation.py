@@ -12,9 +12,9 @@ from django.contrib.contenttypes.models import ContentType
 
 from gateway.accounts.customers.accounts import contacts_of, find_customer
 from gateway.accounts.customers.notes import NOTES
-from gateway.accounts.documents import AnonymisationDocument, CustomerNoteDocument
+from gateway.accounts.documents import AddressBookDocument, AnonymisationDocument, CustomerNoteDocument
 from gateway.accounts.errors import NotTyped
-from gateway.accounts.models import Anonymisation, Customer, User, normalize_email
+from gateway.accounts.models import AddressBook, Anonymisation, Customer, User, normalize_email
 from gateway.accounts.sign_out import end_sessions
 from gateway.audit.trail import Action, Actor, record
 from gateway.mongo.client import collection_of, orm_connection
@@ -55,7 +55,8 @@ def postpone_anonymisation(user_id: str, until: datetime) -> None:
 
 
 def forget_notes(user_id: str) -> None:
-    """Delete what staff noted about the customer, and what Django's own log calls the account."""
+    """Delete what staff noted about the customer, where they had things sent, and what Django's log calls them."""
+    collection_of(AddressBook._meta.db_table, AddressBookDocument).delete_one({"_id": user_id})
     collection_of(NOTES, CustomerNoteDocument).delete_many({"user_id": user_id})
     kinds = ContentType.objects.get_for_models(User, Customer, for_concrete_models=False).values()
     LogEntry.objects.filter(content_type__in=list(kinds), object_id=user_id).update(object_repr=user_id)
@@ -83,6 +84,7 @@ def _begin(user_id: str, typed: str, guests: bool, actor: Actor) -> Anonymisatio
     }
     collection_of(ANONYMISATIONS, AnonymisationDocument).insert_one(begun, session=orm_connection().session)
     customer.email, customer.name, customer.phone = f"{user_id}@{DOMAIN}", "", ""
+    customer.new_email, customer.email_confirmed_at = "", None
     customer.password = make_password(None)
     customer.is_active = False
     customer.session_generation += 1

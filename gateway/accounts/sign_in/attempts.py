@@ -1,4 +1,4 @@
-"""Limits on attempts to sign in and to register.
+"""Limits on attempts to sign in and to register, and on letters that anybody may cause.
 
 A stranger must not keep an owner out. So failures at one account are counted apart: for each device where it has signed
 in before; for each network; and, with short waits, for all networks that it has not signed in from lately.
@@ -9,7 +9,7 @@ import math
 from django.conf import settings
 from django.utils.crypto import salted_hmac
 
-from gateway.accounts.errors import TooManyFailures, TooManyRegistrations
+from gateway.accounts.errors import TooManyFailures, TooManyLetters, TooManyRegistrations
 from gateway.accounts.models import User, normalize_email
 from gateway.accounts.sign_in.known_devices import is_known_network, proven_device
 from gateway.accounts.sign_in.passwords import is_readable
@@ -19,6 +19,7 @@ from gateway.accounts.sign_in.tallies import Counted, Full, Tally, count
 FIRST_WAIT = 60
 # For all strangers together: five seconds, ten, twenty … up to a minute, since anybody may raise their number.
 STRANGERS_FIRST_WAIT, STRANGERS_LONGEST_WAIT = 5, 60
+LETTERS_WINDOW_SECONDS = 3600
 
 
 def begin(email: str, client: str, device: str | None = None) -> Counted:
@@ -40,6 +41,19 @@ def begin_registration(client: str) -> Counted:
         return count(tally)
     except Full as full:
         raise TooManyRegistrations(minutes=math.ceil(full.seconds / 60)) from None
+
+
+def begin_letter(address: str, client: str) -> None:
+    """Count a letter that this network causes to this address, or raise TooManyLetters: nobody's mailbox is filled."""
+    window = LETTERS_WINDOW_SECONDS
+    to, by = settings.ACCOUNT_LETTERS_PER_ADDRESS, settings.ACCOUNT_LETTERS_PER_CLIENT
+    try:
+        count(
+            Tally(f"attempts:letters-to:{_hashed(address)}", to, window, window, window),
+            Tally(f"attempts:letters-by:{client}", by, window, window, window),
+        )
+    except Full as full:
+        raise TooManyLetters(minutes=math.ceil(full.seconds / 60)) from None
 
 
 def _tallies(email: str, client: str, device: str | None) -> list[Tally]:

@@ -7,14 +7,14 @@ from django.contrib.auth.models import Group
 from django.db import IntegrityError
 
 from gateway.accounts.errors import EmailTaken, NotInvited, UnknownRole
+from gateway.accounts.links import Purpose, make_token
 from gateway.accounts.models import LENGTHS, User, normalize_email
 from gateway.accounts.roles import ROLES
 from gateway.accounts.team.letters import send_invitation_letter
-from gateway.accounts.team.links import Purpose, make_token
 from gateway.accounts.team.members import member
 from gateway.audit.trail import Action, Actor, record
 from gateway.domain.errors import Refused
-from gateway.domain.input import BadEmail, is_email, text_errors
+from gateway.domain.input import email_errors
 from gateway.mongo.transactions import in_transaction
 
 Link = Callable[[str], str]
@@ -27,8 +27,7 @@ def invite(email: str, *, roles: Collection[str], actor: Actor, link: Link) -> t
     Raises EmailTaken, also for the address of a customer: staff have accounts of their own. Raises Refused.
     """
     email = normalize_email(email)
-    errors = text_errors(email, LENGTHS["email"], "email") or ([] if is_email(email) else [BadEmail("email")])
-    if errors:
+    if errors := email_errors(email, LENGTHS["email"], "email"):
         raise Refused(errors)
     if unknown := set(roles) - ROLES.keys():
         raise UnknownRole("roles", roles=", ".join(sorted(unknown)))

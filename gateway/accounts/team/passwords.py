@@ -4,12 +4,12 @@ import threading
 from collections.abc import Callable
 
 from gateway.accounts.errors import DeadLink
+from gateway.accounts.links import Purpose, make_token, user_of_token
 from gateway.accounts.models import LENGTHS, User, normalize_email
 from gateway.accounts.sign_in import attempts
 from gateway.accounts.sign_in.passwords import is_readable, password_errors
 from gateway.accounts.sign_out import end_sessions
 from gateway.accounts.team.letters import send_reset_letter
-from gateway.accounts.team.links import Purpose, make_token, user_of_token
 from gateway.audit.trail import Action, Actor, Source, record
 from gateway.domain.errors import Refused
 from gateway.domain.input import text_errors
@@ -24,7 +24,7 @@ def ask_for_reset(email: str, client: str, device: str | None, link: Callable[[s
     attempts.begin(email, client, device)
     wanted = normalize_email(email) if is_readable(email) else ""
     user = User.objects.filter(email=wanted, is_staff=True, is_active=True, invited_at=None).first()
-    letter = (user.email, link(make_token(Purpose.PASSWORD, user))) if user else None
+    letter = (user.email, link(make_token(Purpose.STAFF_PASSWORD, user))) if user else None
     # Not in the answer's own time, which would tell. One that is lost is asked for again.
     threading.Thread(target=_send, args=(letter,), daemon=True).start()
 
@@ -48,11 +48,11 @@ def accept_invitation(token: str, *, name: str, password: str) -> User:
 
 def reset_password(token: str, *, password: str) -> User:
     """Give the member a new password and end every session. Raises DeadLink or Refused."""
-    asking = user_of_token(Purpose.PASSWORD, token)
+    asking = user_of_token(Purpose.STAFF_PASSWORD, token)
     _check(password, asking, asking.name or asking.email)
 
     def reset() -> User:
-        user = user_of_token(Purpose.PASSWORD, token)
+        user = user_of_token(Purpose.STAFF_PASSWORD, token)
         user.password = hashed
         user.session_generation += 1
         user.save(update_fields=["password", "session_generation"])

@@ -16,13 +16,13 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 
 from gateway.accounts.errors import DeadLink, WrongCode
+from gateway.accounts.links import Purpose
 from gateway.accounts.models import LENGTHS, User
 from gateway.accounts.second_factor.codes import accept_code, enrolment_address, pending_secret
 from gateway.accounts.second_factor.enrolment import enrol
 from gateway.accounts.second_factor.passed import note_passed
 from gateway.accounts.sign_in import attempts, known_devices
 from gateway.accounts.sign_in.passwords import MAX_PASSWORD
-from gateway.accounts.team.links import Purpose
 from gateway.accounts.team.passwords import accept_invitation, ask_for_reset, is_alive, reset_password
 from gateway.audit.trail import Actor, Source
 from gateway.domain.errors import DomainError
@@ -141,7 +141,7 @@ class _ByLink(_Page):
 
 
 class NewPassword(_ByLink):
-    purpose = Purpose.PASSWORD
+    purpose = Purpose.STAFF_PASSWORD
     title = Text("Новый пароль", "A new password")
     form_class = PasswordForm
 

@@ -19,9 +19,11 @@ pytestmark = pytest.mark.usefixtures("database")
 PASSWORD = "correct horse battery"
 
 
-def refusals(email: str = "ivan@example.com", password: str = PASSWORD, **fields: str) -> list[tuple[object, ...]]:
+def refusals(
+    email: str = "ivan@example.com", password: str = PASSWORD, name: str = "", phone: str = ""
+) -> list[tuple[object, ...]]:
     with pytest.raises(Refused) as refused:
-        register(email, password, **fields)
+        register(email, password, name=name, phone=phone)
     assert User.objects.count() == 0
     return [(*error.path, error.code, error.message("en")) for error in refused.value]
 

@@ -8,7 +8,12 @@ from pymongo.database import Database
 from gateway.accounts.models import User
 from gateway.mongo.client import Document
 from gateway.tests.web_servers import Server
+from gateway.viewer.tests.mail import Mail
 from gateway.viewer.tests.visitor import PASSWORD, Visitor
+from ordering.tests.conftest import postbox
+from ordering.tests.postbox import Postbox
+
+__all__ = ["postbox"]
 
 
 @pytest.fixture(scope="session")
@@ -32,3 +37,9 @@ def visitor(server: Server, database: Database[Document]) -> Iterator[Visitor]:
 def another(server: Server, database: Database[Document]) -> Iterator[Visitor]:
     with Visitor(str(server.client.base_url)) as visitor:
         yield visitor
+
+
+@pytest.fixture
+def mail(postbox: Postbox, database: Database[Document]) -> Mail:
+    """Letters about accounts, as a worker sends them to a real SMTP server."""
+    return Mail(postbox)
