@@ -2,11 +2,11 @@
 
 from celery import shared_task
 
-from admin_ext.customers.anonymisation import sweep_anonymisations
 from admin_ext.job_kinds import KINDS
 from admin_ext.jobs import queue, runner, turns
 from admin_ext.structure.jobs import submit_owed
 from gateway.background import mark_begun, send_soon
+from gateway.viewer.anonymisation import sweep_anonymisations
 from gateway.viewer.joining import sweep_claims
 
 

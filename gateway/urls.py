@@ -9,6 +9,7 @@ from admin_ext.palette import show_found
 from catalog.pictures.serving import picture_file
 from catalog.products.images import product_image
 from gateway.accounts.sign_in.staff_form import StaffSignIn
+from gateway.viewer.download import own_data
 from gateway.web.error_pages import show_bad_request, show_fault, show_not_allowed, show_not_found
 from ordering.webhook.development_page import development_payment_page
 from ordering.webhook.endpoint import payments_webhook
@@ -28,6 +29,7 @@ urlpatterns = [
     path("admin/", include("admin_ext.stock.urls")),
     path("admin/", include("gateway.accounts.team.urls")),
     path("admin/", admin.site.urls),
+    path("account/data.json", own_data),
     path("favicon.ico", favicon),
     path("images/<str:product_id>.svg", product_image),
     path("media/<path:name>", picture_file),

@@ -6,7 +6,6 @@ from bson import ObjectId
 from django import forms
 from django.http import HttpRequest, HttpResponse
 
-from admin_ext.customers.anonymisation import anonymise_customer
 from admin_ext.customers.export import export_customer
 from admin_ext.customers.page import cart_lines, find_cart
 from cart.merge import restore_abandoned
@@ -22,6 +21,7 @@ from gateway.domain.errors import DomainError
 from gateway.domain.texts import Text
 from gateway.staff.forms import ActionDialog, DialogForm
 from gateway.staff.language import staff_language
+from gateway.viewer.anonymisation import anonymise_customer
 
 REASON = 500
 

@@ -8,8 +8,6 @@ from typing import Any
 import pytest
 from pymongo.database import Database
 
-from admin_ext.customers import anonymisation
-from admin_ext.customers.anonymisation import anonymise_customer, sweep_anonymisations
 from admin_ext.tests.everywhere import places_of
 from gateway.accounts.customers.accounts import find_customer
 from gateway.accounts.customers.notes import add_note
@@ -23,6 +21,8 @@ from gateway.cassandra.reads import first
 from gateway.mongo.client import Document
 from gateway.mongo.transactions import in_transaction
 from gateway.tests.races import at_once, just_before, paused_process
+from gateway.viewer import anonymisation
+from gateway.viewer.anonymisation import anonymise_customer, sweep_anonymisations
 from ordering.archive import anonymisation as orders_anonymisation
 from ordering.cassandra.lookup import archived_id
 from ordering.cassandra.tables import ORDER_STATE_BY_ID
@@ -210,7 +210,7 @@ def test_while_cassandra_is_away_the_sweep_goes_on_later(
 
 CODE = """
 from datetime import UTC, datetime, timedelta
-from admin_ext.customers.anonymisation import anonymise_customer
+from gateway.viewer.anonymisation import anonymise_customer
 from gateway.audit.trail import Actor
 moment = datetime.now(UTC) + timedelta(minutes=10)
 anonymise_customer("{user_id}", typed="{email}", guests=True, actor=Actor.program("test"), now=moment)

@@ -26,6 +26,14 @@ class TooManyFailures(DomainError):
     )
 
 
+class TooManyDownloads(DomainError):
+    code = Code.RATE_LIMITED
+    text = Text(
+        "Данные скачивали слишком часто. Повторите через {minutes} мин.",
+        "Your data was downloaded too often. Try again in {minutes} min.",
+    )
+
+
 class TooManyLetters(DomainError):
     """Said alike for an address that has an account and for any other."""
 

@@ -1,4 +1,4 @@
-"""Files that staff download, sent a block at a time."""
+"""Files that people download, sent a block at a time."""
 
 from collections.abc import AsyncIterator, Iterator
 
@@ -8,7 +8,7 @@ from django.utils.http import content_disposition_header
 
 
 def download(
-    name: str, content_type: str, blocks: Iterator[bytes], *, size: int | None = None
+    name: str, content_type: str, blocks: Iterator[bytes] | AsyncIterator[bytes], *, size: int | None = None
 ) -> StreamingHttpResponse:
     """The file as an answer. No more than a block is in memory, whoever serves it.
 
@@ -22,7 +22,8 @@ def download(
     }
     if size is not None:
         headers["Content-Length"] = str(size)
-    return StreamingHttpResponse(_in_threads(blocks), content_type=content_type, headers=headers)
+    sent = blocks if isinstance(blocks, AsyncIterator) else _in_threads(blocks)
+    return StreamingHttpResponse(sent, content_type=content_type, headers=headers)
 
 
 async def _in_threads(blocks: Iterator[bytes]) -> AsyncIterator[bytes]:

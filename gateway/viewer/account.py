@@ -20,7 +20,8 @@ from gateway.graphql.relay.ids import key_of
 from gateway.graphql.user_errors import user_errors
 from gateway.graphql.writes import run_write
 from gateway.viewer.address_book import Entry, UnknownAddress, remove_address, save_address
-from gateway.viewer.types import AccountPayload, User
+from gateway.viewer.deletion import delete_account, require_owner
+from gateway.viewer.types import AccountPayload, SessionPayload, User, Viewer
 from ordering.graphql.payloads import AddressInput
 
 
@@ -107,6 +108,24 @@ class AccountMutation:
         id: Annotated[strawberry.ID, strawberry.argument(description="SavedAddress.id.")],  # noqa: A002
     ) -> AccountPayload:
         return await _in_the_book(info.context, id, lambda user_id, key: remove_address(user_id, key or ""))
+
+    @strawberry.mutation(
+        description="Deletes one's own account for good: contacts, addresses and sessions go, the cart is emptied,"
+        " orders stay without contacts. CONFLICT while an order is not done or money is due back."
+    )
+    async def account_delete(
+        self,
+        info: Info[RequestContext, None],
+        password: Annotated[str, strawberry.argument(description="The account's password.")],
+    ) -> SessionPayload:
+        try:
+            owner = await _owner(info.context)
+            await run_hashing(require_owner, owner, password)
+            await run_write(delete_account, owner)
+        except DomainError as error:
+            return SessionPayload(user_errors=user_errors(error, info.context.language), warnings=[])
+        info.context.sign_out()
+        return SessionPayload(viewer=Viewer(), user_errors=[], warnings=[])
 
 
 async def _in_the_book(

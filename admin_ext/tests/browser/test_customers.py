@@ -8,7 +8,6 @@ from django.conf import settings
 from playwright.sync_api import expect
 from pymongo.database import Database
 
-from admin_ext.customers.anonymisation import sweep_anonymisations
 from admin_ext.tests.browser.orders import paid, send
 from gateway.accounts.customers.anonymisation import LATE
 from gateway.accounts.demo import DOMAIN
@@ -20,6 +19,7 @@ from gateway.cassandra.table import declared_tables
 from gateway.mongo.client import Document
 from gateway.sync.copy import copy_documents
 from gateway.tests.browser import Tabs, signed_in
+from gateway.viewer.anonymisation import sweep_anonymisations
 from ordering.cassandra.sync import SYNCED
 from ordering.lifecycle.moves import advance_order
 from ordering.models import OrderStatus

@@ -1,7 +1,7 @@
 """Anonymising an account: begun with one write, so that a crash later on leaves word of what is still to be done.
 
 The account comes first: inactive and signed out, its owner orders nothing more. Orders and their copies follow, in
-admin_ext/customers/anonymisation.py, which alone knows all of them; until then the contacts stand in `anonymisations`.
+gateway/viewer/anonymisation.py, which alone knows all of them; until then the contacts stand in `anonymisations`.
 """
 
 from datetime import UTC, datetime, timedelta
@@ -12,9 +12,23 @@ from django.contrib.contenttypes.models import ContentType
 
 from gateway.accounts.customers.accounts import contacts_of, find_customer
 from gateway.accounts.customers.notes import NOTES
-from gateway.accounts.documents import AddressBookDocument, AnonymisationDocument, CustomerNoteDocument
+from gateway.accounts.documents import (
+    AccountLetterDocument,
+    AddressBookDocument,
+    AnonymisationDocument,
+    CustomerNoteDocument,
+    OrderClaimDocument,
+)
 from gateway.accounts.errors import NotTyped
-from gateway.accounts.models import AddressBook, Anonymisation, Customer, User, normalize_email
+from gateway.accounts.models import (
+    AccountLetter,
+    AddressBook,
+    Anonymisation,
+    Customer,
+    OrderClaim,
+    User,
+    normalize_email,
+)
 from gateway.accounts.sign_out import end_sessions
 from gateway.audit.trail import Action, Actor, record
 from gateway.mongo.client import collection_of, orm_connection
@@ -60,6 +74,13 @@ def forget_notes(user_id: str) -> None:
     collection_of(NOTES, CustomerNoteDocument).delete_many({"user_id": user_id})
     kinds = ContentType.objects.get_for_models(User, Customer, for_concrete_models=False).values()
     LogEntry.objects.filter(content_type__in=list(kinds), object_id=user_id).update(object_repr=user_id)
+
+
+def forget_letters(user_id: str, email: str) -> None:
+    """Delete what waits to be told, and what waits to be done about the address. Both are nearly always empty."""
+    letters = collection_of(AccountLetter._meta.db_table, AccountLetterDocument)
+    letters.delete_many({"$or": [{"user_id": user_id}, {"to": email}]})
+    collection_of(OrderClaim._meta.db_table, OrderClaimDocument).delete_one({"_id": user_id})
 
 
 def end_anonymising(begun: AnonymisationDocument) -> None:

@@ -9,7 +9,7 @@ import math
 from django.conf import settings
 from django.utils.crypto import salted_hmac
 
-from gateway.accounts.errors import TooManyFailures, TooManyLetters, TooManyRegistrations
+from gateway.accounts.errors import TooManyDownloads, TooManyFailures, TooManyLetters, TooManyRegistrations
 from gateway.accounts.models import User, normalize_email
 from gateway.accounts.sign_in.known_devices import is_known_network, proven_device
 from gateway.accounts.sign_in.passwords import is_readable
@@ -20,6 +20,8 @@ FIRST_WAIT = 60
 # For all strangers together: five seconds, ten, twenty … up to a minute, since anybody may raise their number.
 STRANGERS_FIRST_WAIT, STRANGERS_LONGEST_WAIT = 5, 60
 LETTERS_WINDOW_SECONDS = 3600
+# Of all that the shop has of a customer, in the same window: nobody needs it oftener.
+DOWNLOADS = 10
 
 
 def begin(email: str, client: str, device: str | None = None) -> Counted:
@@ -54,6 +56,14 @@ def begin_letter(address: str, client: str) -> None:
         )
     except Full as full:
         raise TooManyLetters(minutes=math.ceil(full.seconds / 60)) from None
+
+
+def begin_download(user_id: str) -> None:
+    """Count a download of the account's own data, or raise TooManyDownloads: each reads all of its orders."""
+    try:
+        count(Tally(f"attempts:downloads:{user_id}", DOWNLOADS, *[LETTERS_WINDOW_SECONDS] * 3))
+    except Full as full:
+        raise TooManyDownloads(minutes=math.ceil(full.seconds / 60)) from None
 
 
 def _tallies(email: str, client: str, device: str | None) -> list[Tally]:

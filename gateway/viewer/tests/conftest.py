@@ -10,10 +10,10 @@ from gateway.mongo.client import Document
 from gateway.tests.web_servers import Server
 from gateway.viewer.tests.mail import Mail
 from gateway.viewer.tests.visitor import PASSWORD, Visitor
-from ordering.tests.conftest import postbox
+from ordering.tests.conftest import like, orders, postbox
 from ordering.tests.postbox import Postbox
 
-__all__ = ["postbox"]
+__all__ = ["like", "orders", "postbox"]
 
 
 @pytest.fixture(scope="session")

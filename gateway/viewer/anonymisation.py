@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 
 import structlog
 
+from cart.lines import clear
 from gateway.accounts.customers.accounts import find_customer
 from gateway.accounts.customers.anonymisation import (
     LATE,
@@ -12,6 +13,7 @@ from gateway.accounts.customers.anonymisation import (
     begin_anonymising,
     due_anonymisations,
     end_anonymising,
+    forget_letters,
     forget_notes,
     postpone_anonymisation,
 )
@@ -59,6 +61,9 @@ def _go_on(begun: AnonymisationDocument, now: datetime | None) -> bool:
         anonymise_orders(buyer, contacts)
         remove_contacts([f"customer:{user_id}"], [contacts], called=user_id)
         forget_notes(user_id)
+        forget_letters(user_id, contacts.email)
+        # They hold no contacts and stay for the figures; but nobody will buy what is in this one.
+        clear(buyer.owner)
         done = moment >= late and is_anonymised(buyer)
     except CassandraError as error:
         log.warning("anonymising_left_to_the_sweep", customer=user_id, error=type(error).__name__)
