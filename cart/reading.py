@@ -14,6 +14,7 @@ from cart.models import Cart, CartStatus
 from catalog.documents import ProductDocument
 from catalog.products.cards import ProductKey, is_on_sale, products_to_buy
 from catalog.stock.adjust import available
+from gateway.domain.money import Amount
 from gateway.domain.texts import Language, Text
 from gateway.mongo.policies import CART_ACTIVE, Policy
 from gateway.mongo.reads import Aggregation, Read, Steps
@@ -78,8 +79,8 @@ class PricedCart:
 
 
 PRICE_CHANGED = Text(
-    "Цена «{name}» изменилась: была {before} ₽, стала {now} ₽.",
-    'The price of "{name}" changed from {before} to {now} ₽.',
+    "Цена «{name}» изменилась: была {before}, стала {now}.",
+    'The price of "{name}" changed from {before} to {now}.',
 )
 LOW_STOCK = Text(
     "«{name}»: в корзине {quantity}, а в наличии {available}.",
@@ -226,7 +227,7 @@ def _warnings(line: PricedLine, geozone: str | None) -> list[CartWarning]:
         return [_warning(Notice.PRODUCT_WITHDRAWN, line, WITHDRAWN)]
     found = []
     if line.unit_price != line.price_seen:
-        prices = {"before": f"{line.price_seen:.2f}", "now": f"{line.unit_price:.2f}"}
+        prices = {"before": Amount(line.price_seen), "now": Amount(line.unit_price)}
         found.append(_warning(Notice.PRICE_CHANGED, line, PRICE_CHANGED, **prices))
     if geozone is not None:
         there = available(line.product, geozone)

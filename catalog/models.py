@@ -110,6 +110,9 @@ MARKED = {"holds.0": {"$exists": True}}
 
 INCOMPLETE = {"missing.0": {"$exists": True}}
 RECENTLY_BOUGHT = {"bought": {"$gt": 0}}
+# For sale and cheaper than it was.
+DISCOUNTED = {**ON_SALE, "discount": {"$gt": 0}}
+_PARTS: Mapping[str, Mapping[str, Any]] = {"withdrawn": WITHDRAWN, "discounted": DISCOUNTED}
 
 
 def listed(order: str, *, by: str | None = None, among: Mapping[str, Any] = ON_SALE) -> Index:
@@ -126,8 +129,9 @@ def searched(*, by: str | None = None, among: Mapping[str, Any] = ON_SALE) -> In
 
 
 def _second_name(keys: Sequence[str], among: Mapping[str, Any]) -> str | None:
-    """The name of an index of withdrawn products; that of those for sale has the usual one."""
-    return f"withdrawn_by_{'_'.join(keys)}" if among == WITHDRAWN else None
+    """The name of an index of withdrawn or discounted products; that of all those for sale has the usual one."""
+    beginning = next((name for name, part in _PARTS.items() if part == among), None)
+    return f"{beginning}_by_{'_'.join(keys)}" if beginning else None
 
 
 # By what the search orders products that are found equally well.
@@ -194,6 +198,7 @@ class Product(ShardedDocument):
             *(listed(order) for order in ("price", "created_at", "sort_name")),
             *(listed(order, by="available_in") for order in ("price", "created_at", "sort_name")),
             *(listed(order, by="facets") for order in ("price", "created_at", "sort_name")),
+            *(listed(order, among=DISCOUNTED) for order in ("price", "created_at", "sort_name")),
             searched(),
             searched(by="price"),
             searched(by=STANDING),

@@ -144,6 +144,8 @@ WHITENOISE_AUTOREFRESH = not PRODUCTION
 MEDIA_ROOT = BASE_DIR / env.str("MEDIA_ROOT", ".local/media")
 # Under which address buyers get them: the gateway's own, which always works, or that of a CDN or a public bucket.
 MEDIA_URL = env.str("MEDIA_URL", "/media/", validate=_is_folder)
+# Stands before addresses of this site in answers, which frontends show: https://api.example. Empty: they stay relative.
+PUBLIC_URL = env.str("PUBLIC_URL", "" if PRODUCTION else "http://localhost:8000", validate=_is_site)
 # A bucket of anything that speaks S3; empty: files under MEDIA_ROOT.
 MEDIA_S3_BUCKET = env.str("MEDIA_S3_BUCKET", "")
 # Empty: Amazon's.

@@ -6,7 +6,10 @@ from gateway.domain.texts import Text
 
 class BadPhone(DomainError):
     code = Code.INVALID
-    text = Text("Это не номер телефона: +7 999 123-45-67.", "Not a telephone number: +7 999 123-45-67.")
+    text = Text(
+        "«{phone}» — не номер телефона. Нужен такой: +7 999 123-45-67.",
+        '"{phone}" is no telephone number. Give one like +7 999 123-45-67.',
+    )
 
 
 class BadAmount(DomainError):
@@ -91,8 +94,8 @@ class KeyReused(DomainError):
 class TotalRisen(DomainError):
     code = Code.PRICE_CHANGED
     text = Text(
-        "Цены изменились: было {expected} ₽, стало {total} ₽. Ничего не куплено.",
-        "Prices have changed: it was {expected} RUB, now it is {total} RUB. Nothing was bought.",
+        "Цены изменились: было {expected}, стало {total}. Ничего не куплено.",
+        "Prices have changed: it was {expected}, now it is {total}. Nothing was bought.",
     )
 
 
@@ -162,8 +165,8 @@ class OrderBusy(DomainError):
 class ReferenceReused(DomainError):
     code = Code.CONFLICT
     text = Text(
-        "Под номером «{reference}» уже записано другое: {amount} ₽.",
-        'Something else is recorded under "{reference}" already: {amount} RUB.',
+        "Под номером «{reference}» уже записано другое: {amount}.",
+        'Something else is recorded under "{reference}" already: {amount}.',
     )
 
 
@@ -201,8 +204,8 @@ class TooManyToPutBack(DomainError):
 class AboveLimit(DomainError):
     code = Code.FORBIDDEN
     text = Text(
-        "Вместе с прежними вашими возвратами по заказу выходит {amount} ₽, а без старшего можно до {limit} ₽.",
-        "With what you have refunded of the order before it makes {amount} RUB; without a senior up to {limit} RUB.",
+        "Вместе с прежними вашими возвратами по заказу выходит {amount}, а без старшего можно до {limit}.",
+        "With what you have refunded of the order before it makes {amount}; without a senior up to {limit}.",
     )
 
 
@@ -263,8 +266,8 @@ class WithoutLetter(DomainError):
 class MoreThanPaid(DomainError):
     code = Code.CONFLICT
     text = Text(
-        "Возврат {amount} ₽ больше оплаченного: осталось {left} ₽.",
-        "A refund of {amount} RUB is above what was paid: {left} RUB are left.",
+        "Возврат {amount} больше оплаченного: осталось {left}.",
+        "A refund of {amount} is above what was paid: {left} are left.",
     )
 
 
@@ -289,8 +292,8 @@ class NothingDue(DomainError):
 class TooEarly(DomainError):
     code = Code.CONFLICT
     text = Text(
-        "Уходит {amount} ₽, больше, чем пришло по заказу: платёж ещё не записан.",
-        "{amount} RUB go out, more than has come for the order: a payment is not recorded yet.",
+        "Уходит {amount}, больше, чем пришло по заказу: платёж ещё не записан.",
+        "{amount} go out, more than has come for the order: a payment is not recorded yet.",
     )
 
 

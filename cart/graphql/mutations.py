@@ -17,7 +17,7 @@ from cart.reading import NOTHING_KNOWN, Products, priced
 from catalog.graphql.types import product_key
 from gateway.domain.errors import DomainError, Refused
 from gateway.graphql.context import RequestContext
-from gateway.graphql.user_errors import replayed, user_errors
+from gateway.graphql.user_errors import replayed, session_warnings, user_errors
 from gateway.graphql.writes import run_write
 from gateway.idempotency.keys import DONE_BEFORE
 from gateway.mongo.reads import run_steps_async
@@ -118,18 +118,19 @@ async def _answer(
     context: RequestContext, document: CartDocument | None, known: Products = NOTHING_KNOWN
 ) -> CartPayload:
     if document is None:
-        return CartPayload(token=context.new_token, user_errors=[], warnings=[])
+        return CartPayload(token=context.new_token, user_errors=[], warnings=session_warnings(context))
     cart = await run_steps_async(priced(document, known))
     return CartPayload(
         cart=Cart(priced=cart),
         token=context.new_token,
         user_errors=[],
-        warnings=adjustments(cart, context.language),
+        warnings=[*session_warnings(context), *adjustments(cart, context.language)],
     )
 
 
 def _refusal(context: RequestContext, error: DomainError) -> CartPayload:
-    return CartPayload(token=context.new_token, user_errors=user_errors(error, context.language), warnings=[])
+    errors = user_errors(error, context.language)
+    return CartPayload(token=context.new_token, user_errors=errors, warnings=session_warnings(context))
 
 
 def _product_ids(products: Sequence[str]) -> list[str]:

@@ -180,7 +180,7 @@ def test_line_beyond_the_limit_is_refused(guest: Buyer, stocked: Database[Docume
         (
             "ru",
             [
-                "Цена «Наушники Тишина» изменилась: была 3990.00 ₽, стала 2990.00 ₽.",
+                "Цена «Наушники Тишина» изменилась: была 3 990,00 ₽, стала 2 990,00 ₽.",
                 "«Телевизор Окно»: в корзине 5, а в наличии 2.",
                 "«Колонка Эхо» больше не продаётся.",
             ],
@@ -188,7 +188,7 @@ def test_line_beyond_the_limit_is_refused(guest: Buyer, stocked: Database[Docume
         (
             "en",
             [
-                'The price of "Наушники Тишина" changed from 3990.00 to 2990.00 ₽.',
+                'The price of "Наушники Тишина" changed from 3,990.00 RUB to 2,990.00 RUB.',
                 '"Телевизор Окно": 5 in the cart, but only 2 available.',
                 '"Колонка Эхо" is no longer sold.',
             ],

@@ -57,9 +57,9 @@ def test_changed_price_is_paid_and_told() -> None:
     assert (cart.lines[0].unit_price, cart.lines[0].price_seen) == (Decimal("4490.50"), Decimal("3990.00"))
     assert cart.subtotal == Decimal("8981.00")
     assert told(cart) == [
-        (Notice.PRICE_CHANGED, "PROD-1", "Цена «Наушники Тишина» изменилась: была 3990.00 ₽, стала 4490.50 ₽.")
+        (Notice.PRICE_CHANGED, "PROD-1", "Цена «Наушники Тишина» изменилась: была 3 990,00 ₽, стала 4 490,50 ₽.")
     ]
-    assert cart.warnings[0].message("en") == 'The price of "Наушники Тишина" changed from 3990.00 to 4490.50 ₽.'
+    assert cart.warnings[0].message("en") == 'The price of "Наушники Тишина" changed from 3,990.00 RUB to 4,490.50 RUB.'
 
 
 def test_more_than_the_geozone_has_is_told() -> None:

@@ -36,7 +36,7 @@ async def copied_page(
     # The name of no geozone: nothing is in stock there.
     if wanted.impossible or wanted.in_stock_in == ANYWHERE:
         return page_of([], part)
-    if wanted.attributes or sort not in (Sort.PRICE_ASC, Sort.PRICE_DESC):
+    if wanted.attributes or wanted.discounted or sort not in (Sort.PRICE_ASC, Sort.PRICE_DESC):
         raise NotServed(ONLY_BY_PRICE)
     categories = every_category if wanted.categories is None else wanted.categories
     descending = reading_direction(sort.value, part) < 0

@@ -1,5 +1,6 @@
 """Queries of the catalog: describe the read, run it, translate."""
 
+from dataclasses import replace
 from typing import Annotated
 
 import strawberry
@@ -8,16 +9,28 @@ from strawberry.types import Info
 from catalog.cassandra.cards import copied_card_by_id, copied_cards, copied_stock
 from catalog.cassandra.pages import copied_page, refuse_search
 from catalog.documents import ProductDocument
-from catalog.graphql.arguments import ProductFilter, ProductSort, slice_asked, sort_by, text_searched, wanted_by
+from catalog.graphql.arguments import (
+    UNKNOWN_CATEGORY,
+    ProductFilter,
+    ProductSort,
+    check_geozone,
+    ranges_by,
+    slice_asked,
+    sort_by,
+    text_searched,
+    wanted_by,
+)
 from catalog.graphql.connection import ProductConnection
 from catalog.graphql.types import Category, Geozone, Product, Stock, product_fields, product_key, stock_levels
 from catalog.listing.pages import page
+from catalog.listing.ranges import values_between
 from catalog.listing.searches import Found, search
 from catalog.products.cards import ProductKey, card_by_id, cards, stock_of
 from catalog.search.current import current_lexicon
 from catalog.search.miss_counter import MISSED
 from catalog.search.misses import Outcome
 from catalog.search.readings import readings
+from catalog.structure.attributes import declared_within
 from catalog.structure.category_tree import CATEGORIES, is_shown
 from catalog.structure.geozones import geozones_shown
 from gateway.domain.texts import Text
@@ -51,6 +64,8 @@ class CatalogQuery:
         ] = None,
     ) -> list[Category]:
         tree = (await CATEGORIES.get_async()).shown
+        if parent is not None and tree.get(parent) is None:
+            raise BadInput(UNKNOWN_CATEGORY, category=parent[:MAX_PART])
         return [Category(category=node, tree=tree) for node in tree.children(parent)]
 
     @strawberry.field(description="A category by its slug; null when there is none.")
@@ -94,7 +109,11 @@ class CatalogQuery:
     ) -> ProductConnection:
         tree = await CATEGORIES.get_async()
         every_category = tuple(tree.shown.nodes)
+        declared = declared_within(tree.shown, given.category)
         wanted, text = wanted_by(given, tree), text_searched(given)
+        if ranges := ranges_by(given, declared):
+            within = await values_between(ranges, wanted.categories, every_category=every_category, declared=declared)
+            wanted = replace(wanted, attributes=(*wanted.attributes, *within))
         order = sort_by(sort, searching=bool(text))
         part = slice_asked(page_asked(first, after, last, before), order)
         fields = product_fields(info)
@@ -103,7 +122,9 @@ class CatalogQuery:
                 lambda: run_steps_async(page(wanted, order, part, every_category=every_category, fields=fields)),
                 lambda: copied_page(wanted, order, part, every_category=every_category),
             )
-            return ProductConnection(page=listed, sort=order, wanted=wanted, every_category=every_category)
+            if not listed.placed:
+                await check_geozone(given.in_stock_in)
+            return ProductConnection(page=listed, sort=order, wanted=wanted, tree=tree, declared=declared)
         lexicon = await current_lexicon(tree.names_shown)
         found = await served(
             lambda: run_steps_async(
@@ -111,10 +132,12 @@ class CatalogQuery:
             ),
             refuse_search,
         )
+        if not found.page.placed:
+            await check_geozone(given.in_stock_in)
         if part.beyond is None:
             _note_miss(text, found)
         return ProductConnection(
-            page=found.page, sort=order, wanted=found.wanted, every_category=every_category, reading=found.reading
+            page=found.page, sort=order, wanted=found.wanted, tree=tree, declared=declared, reading=found.reading
         )
 
     @strawberry.field(description="Stock alone, fresher than the product page: for polling.")
@@ -129,7 +152,10 @@ class CatalogQuery:
         found = await served(lambda: run_steps_async(stock_of(key)), lambda: copied_stock(key)) if key else None
         if found is None or not await is_shown(found.category):
             raise NotFound(UNKNOWN_PRODUCT)
-        return stock_levels(found.levels, geozone)
+        levels = stock_levels(found.levels, geozone)
+        if not levels:
+            await check_geozone(geozone)
+        return levels
 
 
 def _note_miss(text: str, found: Found) -> None:

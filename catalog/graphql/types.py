@@ -7,15 +7,20 @@ import strawberry
 from strawberry.types import Info
 
 from catalog.documents import ProductDocument, StockLevel
+from catalog.pictures.addresses import public_address
 from catalog.products.cards import FIELDS_ALWAYS, FIELDS_SHOWN, ProductKey
 from catalog.products.derived import discount_percent
 from catalog.structure.category_tree import CATEGORIES, CategoryNode, CategoryTree
 from gateway.domain.money import exact
+from gateway.domain.texts import Text
 from gateway.graphql.context import RequestContext
+from gateway.graphql.inputs import BadInput
 from gateway.graphql.money import Money, stored_rubles
 from gateway.graphql.projection import parts_asked, reads
 from gateway.graphql.relay.ids import global_id, key_of
 from gateway.graphql.relay.node import Node
+
+NO_WIDTH = Text("width должно быть больше нуля, а не {width}.", "width must be above zero, not {width}.")
 
 
 @strawberry.type(description="A region with a stock of its own.")
@@ -62,8 +67,23 @@ class Attribute:
 
 @strawberry.type(description="A picture of a product.")
 class Image:
-    url: str = strawberry.field(description="Where the picture is; usable as the src of an img.")
+    address: strawberry.Private[str]
     alt: str = strawberry.field(description="What is to be seen, for people who do not see it; may be empty.")
+
+    @strawberry.field(description="Where the picture is, absolute; usable as the src of an img.")
+    def url(
+        self,
+        width: Annotated[
+            int | None,
+            strawberry.argument(
+                description="In pixels: the smallest thumbnail at least so wide; the picture itself when none is, and "
+                "when it was not uploaded here."
+            ),
+        ] = None,
+    ) -> str:
+        if width is not None and width < 1:
+            raise BadInput(NO_WIDTH, width=width)
+        return public_address(self.address, width)
 
 
 @strawberry.type(description="How many pieces of a product can be had in one geozone.")
@@ -137,7 +157,7 @@ class Product(Node):
     @strawberry.field(metadata=reads("images"), description="Its pictures, the main one first; may be empty.")
     def images(self) -> list[Image]:
         images = self.document.get("images") or []
-        return [Image(url=image["url"], alt=image.get("alt") or "") for image in images]
+        return [Image(address=image["url"], alt=image.get("alt") or "") for image in images]
 
     @strawberry.field(
         description="All geozones, or the one asked for. As fresh as the read of the product itself.",

@@ -69,7 +69,7 @@ async def _known(key: str) -> list[Facet] | None:
         text = _own.get(key)
     if not text:
         return None
-    return [Facet(name, [FacetValue(*value) for value in values]) for name, values in json.loads(text)]
+    return [Facet(name, [FacetValue(*value) for value in values], *told) for name, values, *told in json.loads(text)]
 
 
 async def _claim(key: str, mine: str) -> bool:

@@ -4,13 +4,16 @@ Each facet ignores its own selection, so that a buyer who chose «белый» s
 a product that fails one selection only counts for the facet of that selection, one that fails none for all.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from decimal import Decimal
+from functools import partial
 from typing import NamedTuple, TypedDict
 
 from catalog.listing.filters import Wanted, walk_of
+from catalog.listing.quantities import amount_in, common_unit
 from catalog.models import BY_CATEGORY_AND_ID, Product
+from catalog.structure.attributes import AttributeType, CategoryAttribute
 from gateway.mongo.client import Expression
 from gateway.mongo.policies import CATALOG_LIST
 from gateway.mongo.reads import Aggregation, Read
@@ -20,6 +23,8 @@ PRODUCTS = Product._meta.db_table
 # A page of filters longer than these helps no one; both by count, so that what is left out is rare.
 MAX_FACETS = 30
 MAX_VALUES = 50
+# Numbers of all attributes of a category; a shop that has more is asked for the most frequent ones.
+MAX_NUMBERS = 5_000
 # Products that are looked at for suggestions, in all and of one category at least.
 MAX_SAMPLED, MIN_SAMPLED = 3_000, 100
 
@@ -32,6 +37,11 @@ class FacetValue(NamedTuple):
 class Facet(NamedTuple):
     name: str
     values: list[FacetValue]
+    unit: str | None = None
+    """In which the bounds are."""
+    lowest: str | None = None
+    highest: str | None = None
+    """The bounds of a numeric attribute: decimals as text, since a facet is remembered as JSON."""
 
 
 class _Counted(TypedDict):
@@ -41,8 +51,13 @@ class _Counted(TypedDict):
     count: int
 
 
-def facets(wanted: Wanted, *, every_category: Sequence[str]) -> Aggregation[list[Facet]]:
-    """Attribute values with the numbers of wanted products that have them, each facet ignoring its own selection."""
+def facets(
+    wanted: Wanted, *, every_category: Sequence[str], declared: Sequence[CategoryAttribute] = ()
+) -> Aggregation[list[Facet]]:
+    """Attribute values with the numbers of wanted products that have them, each facet ignoring its own selection.
+
+    Declared attributes come first, in their order; those by which buyers may not filter are left out.
+    """
     walk = walk_of(replace(wanted, attributes=()), "price", every_category=every_category)
     selections = [{"name": f"{each.name}=", "facets": each.facets} for each in wanted.attributes]
     return Aggregation(
@@ -51,7 +66,48 @@ def facets(wanted: Wanted, *, every_category: Sequence[str]) -> Aggregation[list
         where=walk.where(),
         hint=walk.index,
         stages=(*(_failing_one_at_most(selections) if selections else ()), *_COUNTED),
-        result=_facets,
+        result=partial(_facets, declared=declared),
+    )
+
+
+def numbers(categories: Sequence[str] | None, *, every_category: Sequence[str]) -> Aggregation[list[Facet]]:
+    """The values of products for sale in these categories that are numbers, with or without a unit, by attribute.
+
+    Of all attributes at once, so that what is asked for is the same whichever is filtered by.
+    """
+    walk = walk_of(
+        Wanted(categories=None if categories is None else tuple(categories)), "price", every_category=every_category
+    )
+    return Aggregation(
+        collection=PRODUCTS,
+        policy=CATALOG_LIST,
+        where=walk.where(),
+        hint=walk.index,
+        stages=(
+            *_COUNTED,
+            {"$match": {"_id": {"$regex": "=[+-]?[0-9]"}}},
+            {"$sort": {"count": -1, "_id": 1}},
+            {"$limit": MAX_NUMBERS},
+        ),
+        result=lambda documents: [Facet(name, values) for name, values in _by_name(documents).items()],
+    )
+
+
+def categories_found(
+    wanted: Wanted, *, every_category: Sequence[str], hidden: Sequence[str]
+) -> Aggregation[list[Facet]]:
+    """How many products each category has of what is wanted in any, as one facet, the largest first."""
+    anywhere = replace(wanted, categories=None, hidden=tuple(hidden))
+    walk = walk_of(anywhere, "price", every_category=every_category)
+    return Aggregation(
+        collection=PRODUCTS,
+        policy=CATALOG_LIST,
+        where=walk.where(),
+        hint=walk.index,
+        stages=({"$group": {"_id": "$category", "count": {"$sum": 1}}},),
+        result=lambda counted: [
+            Facet("category", _largest_first(FacetValue(each["_id"], each["count"]) for each in counted))
+        ],
     )
 
 
@@ -85,18 +141,60 @@ _COUNTED: tuple[Expression, ...] = (
 )
 
 
-def _facets(documents: Sequence[_Counted]) -> list[Facet]:
-    """Facets and their values, those of most products first; equals by their text."""
+def _facets(documents: Sequence[_Counted], declared: Sequence[CategoryAttribute] = ()) -> list[Facet]:
+    """Declared facets in their order, then the others; of these, and of values, those of most products first."""
+    known = {attribute.name: attribute for attribute in declared}
+    places = {name: place for place, name in enumerate(known)}
+    found = [
+        _facet(name, _largest_first(values), known.get(name))
+        for name, values in _by_name(documents).items()
+        if name not in known or known[name].filterable
+    ]
+    found.sort(
+        key=lambda facet: (
+            places.get(facet.name, len(places)),
+            -sum(value.products for value in facet.values),
+            facet.name,
+        )
+    )
+    return found[:MAX_FACETS]
+
+
+def _facet(name: str, values: list[FacetValue], attribute: CategoryAttribute | None) -> Facet:
+    """The facet with what its attribute was declared to be; one that was not is numeric if all of its values are."""
+    shown = values[:MAX_VALUES]
+    if attribute is not None and attribute.type is AttributeType.CHOICE:
+        places = {option: place for place, option in enumerate(attribute.options)}
+        shown.sort(key=lambda each: places.get(each.value, len(places)))
+    unit = _unit_of(values, attribute)
+    if unit is None:
+        return Facet(name, shown, (attribute.unit or None) if attribute else None)
+    amounts = {each: amount for each in values if (amount := amount_in(each.value, unit)) is not None}
+    if attribute is not None:
+        shown.sort(key=lambda each: amounts.get(each, Decimal("Infinity")))
+    if not amounts:
+        return Facet(name, shown, unit or None)
+    return Facet(name, shown, unit or None, f"{min(amounts.values()):f}", f"{max(amounts.values()):f}")
+
+
+def _unit_of(values: Sequence[FacetValue], attribute: CategoryAttribute | None) -> str | None:
+    """The unit in which the values of the attribute are compared as numbers; None when they are none."""
+    if attribute is None:
+        return common_unit(each.value for each in values)
+    return attribute.unit if attribute.type is AttributeType.NUMBER else None
+
+
+def _by_name(documents: Sequence[_Counted]) -> dict[str, list[FacetValue]]:
     by_name: dict[str, list[FacetValue]] = {}
     for document in documents:
         name, _, value = document["_id"].partition("=")
         by_name.setdefault(name, []).append(FacetValue(value, document["count"]))
-    found = [
-        Facet(name, sorted(values, key=lambda value: (-value.products, value.value))[:MAX_VALUES])
-        for name, values in by_name.items()
-    ]
-    found.sort(key=lambda facet: (-sum(value.products for value in facet.values), facet.name))
-    return found[:MAX_FACETS]
+    return by_name
+
+
+def _largest_first(values: Iterable[FacetValue]) -> list[FacetValue]:
+    """Those of most products first; equals by their text."""
+    return sorted(values, key=lambda value: (-value.products, value.value))
 
 
 def category_counts() -> Aggregation[list[Facet]]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from bson import Decimal128
 
-from catalog.models import BY_CATEGORY_AND_ID, ON_SALE, listed, searched
+from catalog.models import BY_CATEGORY_AND_ID, DISCOUNTED, ON_SALE, listed, searched
 from catalog.products.cards import ProductKey
 from catalog.products.derived import facet
 from catalog.search.query import Word
@@ -41,6 +41,8 @@ class Wanted:
     price_min: Decimal | None = None
     price_max: Decimal | None = None
     in_stock_in: str | None = None
+    discounted: bool = False
+    """Only those that are cheaper than they were."""
     attributes: tuple[AnyOf, ...] = ()
     words: tuple[Word, ...] = ()
     near: str | None = None
@@ -114,7 +116,11 @@ def walk_of(wanted: Wanted, order: str, *, every_category: Sequence[str]) -> Wal
         first = min(wanted.attributes, key=lambda attribute: len(attribute.values))
         checks += [_has(attribute) for attribute in wanted.attributes if attribute is not first]
         entries = (in_category, ("facets", tuple(first.facets)))
-        return Walk(listed(order, by="facets").name, entries, (*checks, *_in_stock(wanted)))
+        return Walk(listed(order, by="facets").name, entries, (*checks, *_in_stock(wanted), *_discounted(wanted)))
+    if wanted.discounted:
+        # Fewer than what is in stock, as a rule.
+        index = listed(order, among=DISCOUNTED).name
+        return Walk(index, (in_category,), (*checks, *_in_stock(wanted)), DISCOUNTED)
     if wanted.in_stock_in is not None:
         entries = (in_category, ("available_in", (wanted.in_stock_in,)))
         return Walk(listed(order, by="available_in").name, entries, tuple(checks))
@@ -205,7 +211,7 @@ def _checks_beside_words(wanted: Wanted) -> tuple[Expression, ...]:
     if wanted.hidden:
         categories.append({"category": {"$nin": list(wanted.hidden)}})
     attributes = [_has(attribute) for attribute in wanted.attributes]
-    return (*categories, *_price(wanted), *attributes, *_in_stock(wanted))
+    return (*categories, *_price(wanted), *attributes, *_in_stock(wanted), *_discounted(wanted))
 
 
 def _price(wanted: Wanted) -> list[Expression]:
@@ -219,6 +225,10 @@ def _has(attribute: AnyOf) -> Expression:
 
 def _in_stock(wanted: Wanted) -> list[Expression]:
     return [] if wanted.in_stock_in is None else [{"available_in": wanted.in_stock_in}]
+
+
+def _discounted(wanted: Wanted) -> list[Expression]:
+    return [{"discount": DISCOUNTED["discount"]}] if wanted.discounted else []
 
 
 def _one_of(values: Sequence[Any]) -> Any:

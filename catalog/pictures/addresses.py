@@ -37,6 +37,16 @@ def name_in(url: str) -> str | None:
     return found["name"] if found else None
 
 
+def public_address(url: str, width: int | None = None) -> str:
+    """The address of an image for frontends of any site.
+
+    With a width, of an uploaded picture, the smallest thumbnail at least so wide; the picture itself if none is.
+    """
+    if width is not None and (name := name_in(url)):
+        url = f"{settings.MEDIA_URL}{file_of(name, next((each for each in WIDTHS if each >= width), None))}"
+    return f"{settings.PUBLIC_URL}{url}" if _is_own(url) else url
+
+
 def thumbnail_of(image: Mapping[str, Any] | None, width: int) -> str:
     """An address that a page of staff may show for the image, at least so wide if there is one.
 
@@ -51,10 +61,14 @@ def thumbnail_of(image: Mapping[str, Any] | None, width: int) -> str:
 
 
 def _may_be_shown(url: str) -> bool:
-    if url.startswith("/") and not url.startswith("//"):
+    if _is_own(url):
         return True
     parts = urlsplit(url)
     return any(_covers(host, f"{parts.scheme}://{parts.netloc}".lower()) for host in settings.ADMIN_IMAGE_HOSTS)
+
+
+def _is_own(url: str) -> bool:
+    return url.startswith("/") and not url.startswith("//")
 
 
 def _covers(allowed: str, origin: str) -> bool:

@@ -21,7 +21,7 @@ from catalog.errors import (
     UnknownCategory,
 )
 from catalog.products.drafts import MAX_ATTRIBUTE_NAME, MAX_ATTRIBUTE_VALUE, MAX_ATTRIBUTES
-from catalog.structure.category_tree import CATEGORIES, CATEGORIES_COLLECTION
+from catalog.structure.category_tree import CATEGORIES, CATEGORIES_COLLECTION, CategoryTree
 from catalog.structure.guard import edit_structure
 from gateway.audit.trail import Action, Actor, record
 from gateway.domain.errors import DomainError, Refused
@@ -91,7 +91,27 @@ def own_attributes(category: str) -> list[CategoryAttribute]:
 
 def attributes_of(category: str) -> list[CategoryAttribute]:
     """Own and inherited ones, in their order; where two have one name, that of the nearest category counts."""
-    tree = CATEGORIES.get()
+    return _declared_for(CATEGORIES.get(), category)
+
+
+def declared_within(tree: CategoryTree, category: str | None) -> list[CategoryAttribute]:
+    """Attributes of the category in their order, then those of the categories below it; None: of the whole tree.
+
+    Where categories below disagree on what a name means, it is a text without a unit: their values cannot be compared.
+    """
+    by_name = {each.name: each for each in (_declared_for(tree, category) if category else [])}
+    below: dict[str, CategoryAttribute] = {}
+    for slug in tree.nodes if category is None else tree.within(category):
+        for document in tree.nodes[slug].attributes:
+            if document["name"] not in by_name:
+                found = CategoryAttribute.from_document(document)
+                known = below.setdefault(found.name, found)
+                if (known.type, known.unit) != (found.type, found.unit):
+                    below[found.name] = known._replace(type=AttributeType.TEXT, unit="", options=())
+    return [*by_name.values(), *_in_order(below.values())]
+
+
+def _declared_for(tree: CategoryTree, category: str) -> list[CategoryAttribute]:
     node = tree.get(category)
     if node is None:
         return []

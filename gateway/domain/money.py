@@ -3,6 +3,7 @@
 import re
 from decimal import Decimal
 from functools import lru_cache
+from typing import NamedTuple
 
 from bson import Decimal128
 
@@ -50,6 +51,15 @@ def money_text(amount: Decimal, language: Language = DEFAULT_LANGUAGE) -> str:
     """The amount as the language writes it: 57970 → 57 970,00 ₽ or 57,970.00 RUB."""
     text = f"{amount:,.2f}"
     return f"{text} {CURRENCY}" if language == "en" else f"{text.replace(',', ' ').replace('.', ',')} ₽"
+
+
+class Amount(NamedTuple):
+    """Money as a value of a message."""
+
+    amount: Decimal
+
+    def in_language(self, language: Language) -> str:
+        return money_text(self.amount, language)
 
 
 def amount_in(typed: str) -> Decimal | None:

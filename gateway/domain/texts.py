@@ -1,19 +1,29 @@
 """Texts that people read in our answers, in Russian and English. Codes, for programs, are the same in both."""
 
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 Language = Literal["ru", "en"]
 DEFAULT_LANGUAGE: Language = "ru"
 
 
+@runtime_checkable
+class Said(Protocol):
+    """A value of a message that each language writes in its own way: another text, an amount."""
+
+    def in_language(self, language: Language) -> str: ...
+
+
 class Text(NamedTuple):
-    """One message in every language; may hold `{named}` values."""
+    """One message in every language; may hold `{named}` values, of which some are said in each language themselves."""
 
     ru: str
     en: str
 
     def in_language(self, language: Language, **values: object) -> str:
-        return (self.en if language == "en" else self.ru).format_map(values)
+        said = {
+            name: value.in_language(language) if isinstance(value, Said) else value for name, value in values.items()
+        }
+        return (self.en if language == "en" else self.ru).format_map(said)
 
 
 def accepted_language(accept_language: str | None) -> Language:

@@ -45,6 +45,8 @@ class RequestContext:
         """The network that limits count: the buyer's, as far as the proxies in front can be believed."""
         self.address = address
         """The buyer's address, as far as the proxies in front can be believed."""
+        self.session_ended = False
+        """Whether the request named a session that is over, and nobody has signed in or out since."""
         self.personal = False
         """Whether the answer depends on who asks."""
         self.document: DocumentNode | None = None
@@ -125,6 +127,8 @@ class RequestContext:
     def sign_in(self, user: User | AnonymousUser, session: SessionStore) -> None:
         """Make the rest of the request this user's; the answer brings the session's token."""
         self.new_token, self._ended = session.session_key, False
+        if isinstance(user, User):
+            self.session_ended = False
         self._become(_Viewer(user, session))
 
     def account_changed(self, user: User, session: SessionStore) -> None:
@@ -137,7 +141,7 @@ class RequestContext:
         """Make the rest of the request nobody's; the answer takes the cookie away."""
         if (session_id := self.sent_session_id()) is not None:
             _VIEWERS.forget(session_id)
-        self.new_token, self._ended = None, True
+        self.new_token, self._ended, self.session_ended = None, True, False
         self._become(_Viewer(AnonymousUser(), None))
 
     def sent_session_id(self) -> str | None:
@@ -216,8 +220,10 @@ class RequestContext:
             return known
         session = await self._stored_session()
         if session is None:
+            self.session_ended = bool(self._token())
             return _Viewer(AnonymousUser(), None)
         viewer = await asyncio.to_thread(self._confirmed, session)
+        self.session_ended = viewer.session is None
         if self.reads_only and session_id is not None and viewer.session is not None:
             _VIEWERS.keep(session_id, viewer, asked_at=asked_at)
         return viewer

@@ -1,5 +1,6 @@
 """Errors and warnings that a person can act on, and the one place where domain errors become them."""
 
+from collections.abc import Container
 from enum import Enum
 
 import strawberry
@@ -7,6 +8,7 @@ from strawberry.utils.str_converters import to_camel_case
 
 from gateway.domain.errors import Code, DomainError
 from gateway.domain.texts import Language, Text
+from gateway.graphql.context import RequestContext
 from gateway.graphql.enums import described_enum
 
 UserErrorCode = described_enum(
@@ -35,6 +37,12 @@ UserErrorCode = described_enum(
 )
 
 
+SESSION_ENDED = Text(
+    "Прежняя сессия закончилась: её корзина и заказы видны после входа.",
+    "The session before is over: its cart and orders are there once you sign in.",
+)
+
+
 @strawberry.type(description="Why something was not done, for the person who asked.")
 class UserError:
     code: Code = strawberry.field(description="What a program may act on.")
@@ -56,6 +64,9 @@ class WarningCode(Enum):
     LOW_STOCK = strawberry.enum_value("LOW_STOCK", description="There are fewer pieces than wanted.")
     LINES_DROPPED = strawberry.enum_value(
         "LINES_DROPPED", description="When two carts became one, some lines did not fit."
+    )
+    SESSION_ENDED = strawberry.enum_value(
+        "SESSION_ENDED", description="The session that the request named is over: whoever it was is a guest now."
     )
     REPLAYED = strawberry.enum_value(
         "REPLAYED", description="The answer is the one given to an earlier request under the same key."
@@ -88,19 +99,29 @@ def replayed(text: Text, language: Language) -> MutationWarning:
     return MutationWarning(code=WarningCode.REPLAYED, message=text.in_language(language))
 
 
-def user_errors(error: DomainError, language: Language, *, argument: str | None = None) -> list[UserError]:
+def session_warnings(context: RequestContext) -> list[MutationWarning]:
+    """The warning of a write under a session that is over; the write was done for a guest, who has nothing yet."""
+    if not context.session_ended:
+        return []
+    return [MutationWarning(code=WarningCode.SESSION_ENDED, message=SESSION_ENDED.in_language(context.language))]
+
+
+def user_errors(
+    error: DomainError, language: Language, *, argument: str | None = None, beside: Container[str] = ()
+) -> list[UserError]:
     """The reasons in `error` as the caller of a mutation sees them.
 
-    `argument`: the mutation's argument that carries the action's input, as in `productUpsert(input:)`.
+    `argument`: the mutation's argument that carries the action's input, as in `productUpsert(input:)`; `beside`: what
+    it does not carry, under the names that callers see.
     """
     return [
-        UserError(code=reason.code, field=_field(reason, argument), message=reason.message(language))
+        UserError(code=reason.code, field=_field(reason, argument, beside), message=reason.message(language))
         for reason in error
     ]
 
 
-def _field(reason: DomainError, argument: str | None) -> list[str] | None:
+def _field(reason: DomainError, argument: str | None, beside: Container[str]) -> list[str] | None:
     if not reason.path:
         return None
     names = [to_camel_case(name) if isinstance(name, str) else str(name) for name in reason.path]
-    return [argument, *names] if argument else names
+    return [argument, *names] if argument and names[0] not in beside else names

@@ -72,6 +72,10 @@ class Front:
         self._note(scope, 200, started, request_id=request_id)
         return PromptAnswer(answer.head + header_lines([(b"x-request-id", request_id.encode("latin-1"))]), answer.body)
 
+    def _route(self, path: str) -> Application:
+        """With a slash at the end or without: a redirect would make a GET of a client's POST."""
+        return self._routes.get(path) or self._routes.get(path.removesuffix("/"), self._fallback)
+
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         request_id = accepted_request_id(header(scope, "x-request-id"))
         bind_request_id(request_id)
@@ -87,7 +91,7 @@ class Front:
             await send(message)
 
         try:
-            await self._routes.get(scope["path"], self._fallback)(scope, receive, send_with_id)
+            await self._route(scope["path"])(scope, receive, send_with_id)
         finally:
             if status >= 400 or not scope["path"].startswith(QUIET_PATHS):
                 self._note(scope, status, started)

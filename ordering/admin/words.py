@@ -12,6 +12,7 @@ from gateway.domain.texts import Text
 from gateway.staff.language import said
 from ordering.events import BUYER, PAYMENT_SYSTEM, STAFF, SYSTEM, EventType
 from ordering.ledger.ledger import Kind, State
+from ordering.lifecycle.status_names import STATUS_NAMES
 from ordering.models import OrderStatus
 
 S = OrderStatus
@@ -26,14 +27,14 @@ class Label(NamedTuple):
 
 
 STATUSES: Mapping[OrderStatus, tuple[Text, str]] = {
-    S.NEW: (Text("новый", "new"), "info"),
-    S.PAID: (Text("оплачен", "paid"), "primary"),
-    S.PROCESSING: (Text("собирается", "processing"), "warning"),
-    S.SHIPPED: (Text("отправлен", "shipped"), "primary"),
-    S.DELIVERED: (Text("доставлен", "delivered"), "success"),
-    S.CANCELLED: (Text("отменён", "cancelled"), ""),
-    S.EXPIRED: (Text("истёк", "expired"), ""),
-    S.REFUNDED: (Text("возвращён", "refunded"), "danger"),
+    S.NEW: (STATUS_NAMES[S.NEW], "info"),
+    S.PAID: (STATUS_NAMES[S.PAID], "primary"),
+    S.PROCESSING: (STATUS_NAMES[S.PROCESSING], "warning"),
+    S.SHIPPED: (STATUS_NAMES[S.SHIPPED], "primary"),
+    S.DELIVERED: (STATUS_NAMES[S.DELIVERED], "success"),
+    S.CANCELLED: (STATUS_NAMES[S.CANCELLED], ""),
+    S.EXPIRED: (STATUS_NAMES[S.EXPIRED], ""),
+    S.REFUNDED: (STATUS_NAMES[S.REFUNDED], "danger"),
 }
 MOVES: Mapping[OrderStatus, Text] = {
     S.NEW: Text("Заказ оформлен", "Order placed"),

@@ -20,6 +20,7 @@ from catalog.products.cards import ProductKey, products_to_buy, products_to_offe
 from catalog.stock.reservations import Hold, Purpose, marks_of_cart, release, reserve
 from catalog.structure.guard import missing_geozones
 from gateway.domain.errors import DomainError, Refused
+from gateway.domain.money import Amount
 from gateway.domain.uuid7 import uuid7
 from gateway.mongo.client import collection_of, orm_connection
 from gateway.mongo.reads import run, run_steps
@@ -96,7 +97,7 @@ def _attempt(cart: CartDocument, wanted: Purchase, network: str | None) -> Bough
     """One attempt to buy; None when what was read of the cart or the products is no longer so."""
     offer = offered(cart, run_steps(products_to_offer(keys_in(cart))))
     if offer.total > wanted.expected_total:
-        raise TotalRisen("expected_total", expected=wanted.expected_total, total=offer.total)
+        raise TotalRisen("expected_total", expected=Amount(wanted.expected_total), total=Amount(offer.total))
     order_id = str(uuid7())
     order = new_order(order_id, claim_number(), cart, wanted, offer)
     holding = Holding(order_id, holders(cart["owner"], network), offer.lines)

@@ -45,8 +45,8 @@ def keys_in(cart: CartDocument) -> list[ProductKey]:
 def offered(cart: CartDocument, products: Products) -> Offered:
     """The cart at today's prices. Raises Refused with each product that is no longer sold."""
     gone: list[DomainError] = [
-        Withdrawn(name=item["name"])
-        for item in cart["items"]
+        Withdrawn("lines", place, "product", name=item["name"])
+        for place, item in enumerate(cart["items"])
         if not ((product := products.get(item["product_id"])) and is_on_sale(product))
     ]
     if gone:
@@ -65,7 +65,7 @@ def offered(cart: CartDocument, products: Products) -> Offered:
 def shortages(cart: CartDocument, products: Products, geozone: str) -> list[DomainError]:
     """An error for each line of which there is too little, with what there is."""
     return [
-        OutOfStock(name=item["name"], wanted=item["quantity"], available=there)
-        for item in cart["items"]
+        OutOfStock("lines", place, "quantity", name=item["name"], wanted=item["quantity"], available=there)
+        for place, item in enumerate(cart["items"])
         if (there := available(products.get(item["product_id"]) or {}, geozone)) < item["quantity"]
     ]

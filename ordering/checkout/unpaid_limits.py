@@ -149,10 +149,11 @@ def _beyond(holding: Holding, holder: Holder, standing: UnpaidHoldingsDocument |
     """What the order to be would exceed; `standing`: what the holder has already, None: nothing."""
     if len(standing["held"] if standing else ()) >= holder.orders:
         yield holder.orders_refusal(limit=holder.orders)
-    for line in holding.lines:
+    for place, line in enumerate(holding.lines):
         held, wanted = standing["pieces"].get(_field(line), 0) if standing else 0, line.pieces.quantity
         if held + wanted > holder.pieces:
-            yield holder.pieces_refusal(name=line.name, held=held, wanted=wanted, limit=holder.pieces)
+            where = ("lines", place, "quantity")
+            yield holder.pieces_refusal(*where, name=line.name, held=held, wanted=wanted, limit=holder.pieces)
 
 
 def _make_room(waiting: Iterable[Holder]) -> bool:

@@ -12,9 +12,17 @@ from cart.graphql.types import adjustments
 from gateway.accounts.models import User
 from gateway.audit.trail import Actor
 from gateway.domain.errors import DomainError, NotAllowed, NotSignedIn
+from gateway.domain.money import Amount, exact
 from gateway.domain.texts import Text
 from gateway.graphql.context import RequestContext
-from gateway.graphql.user_errors import MutationWarning, RequestPayload, WarningCode, replayed, user_errors
+from gateway.graphql.user_errors import (
+    MutationWarning,
+    RequestPayload,
+    WarningCode,
+    replayed,
+    session_warnings,
+    user_errors,
+)
 from gateway.graphql.writes import run_beside, run_write
 from gateway.staff.permissions import actor_with
 from ordering.checkout.checkout import Bought, check_out
@@ -29,9 +37,11 @@ from ordering.lifecycle.moves import cancel_order
 from ordering.lifecycle.transitions import Who
 from ordering.mail.link_requests import request_link
 
+# What a refused checkout says of lines, it says of those of the cart, which has no place in the input.
+OF_THE_CART = {"lines"}
 TOTAL_FELL = Text(
-    "Цены снизились: было {expected} ₽, к оплате {total} ₽.",
-    "Prices have fallen: it was {expected} RUB, to be paid are {total} RUB.",
+    "Цены снизились: было {expected}, к оплате {total}.",
+    "Prices have fallen: it was {expected}, to be paid are {total}.",
 )
 ORDERED_BEFORE = Text(
     "Заказ оформлен прежним запросом: больше ничего не куплено.",
@@ -114,13 +124,13 @@ async def _not_bought(context: RequestContext, error: DomainError) -> CheckoutPa
     cart = await viewer_cart(context)
     return CheckoutPayload(
         cart=cart,
-        user_errors=user_errors(error, context.language, argument="input"),
-        warnings=adjustments(cart.priced, context.language) if cart else [],
+        user_errors=user_errors(error, context.language, argument="input", beside=OF_THE_CART),
+        warnings=[*session_warnings(context), *(adjustments(cart.priced, context.language) if cart else [])],
     )
 
 
 def _fallen_price(bought: Bought, expected: Decimal, context: RequestContext) -> MutationWarning:
     message = TOTAL_FELL.in_language(
-        context.language, expected=f"{expected:.2f}", total=f"{bought.order['total'].to_decimal():.2f}"
+        context.language, expected=Amount(expected), total=Amount(exact(bought.order["total"]))
     )
     return MutationWarning(code=WarningCode.PRICE_CHANGED, message=message)

@@ -48,7 +48,7 @@ def contact_errors(contact: ContactDetails) -> Iterator[DomainError]:
     if contact.email and not is_email(contact.email):
         yield BadEmail("contact", "email")
     if contact.phone and phone_digits(contact.phone) is None:
-        yield BadPhone("contact", "phone")
+        yield BadPhone("contact", "phone", phone=contact.phone)
 
 
 def address_errors(address: AddressDetails, part: str = "shipping_address") -> Iterator[DomainError]:

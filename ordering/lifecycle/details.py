@@ -12,6 +12,7 @@ from ordering.ledger.fields import ledger_of
 from ordering.lifecycle.change import TURNS, OrderChange, change_order
 from ordering.lifecycle.contacts import AddressDetails, ContactDetails, address_errors, contact_errors
 from ordering.lifecycle.moves import MAX_NOTE
+from ordering.lifecycle.status_names import STATUS_NAMES
 from ordering.models import OrderStatus
 from ordering.reading.lookup_keys import order_keys
 from ordering.reading.orders import order_to_change
@@ -41,7 +42,7 @@ def update_details(
             return order
         status = OrderStatus(order["status"])
         if status not in BEFORE_SENDING:
-            raise SentOrClosed("order", source=status.label)
+            raise SentOrClosed("order", source=STATUS_NAMES[status])
         changed_order: OrderDocument = {**order, **changes}  # type: ignore[typeddict-item]
         change = OrderChange(
             kind=EventType.DETAILS_CHANGED,

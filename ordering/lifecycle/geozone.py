@@ -19,6 +19,7 @@ from ordering.errors import NotInGeozone, NotUnpaid, OrderBusy
 from ordering.events import EventType
 from ordering.lifecycle.change import TURNS, OrderChange, change_order
 from ordering.lifecycle.moves import MAX_NOTE
+from ordering.lifecycle.status_names import STATUS_NAMES
 from ordering.models import OrderStatus
 from ordering.reading.orders import order_to_change
 from ordering.stock.debts import debt
@@ -42,7 +43,7 @@ def move_to_geozone(
             return order
         status = OrderStatus(order["status"])
         if status is not OrderStatus.NEW:
-            raise NotUnpaid("order", source=status.label)
+            raise NotUnpaid("order", source=STATUS_NAMES[status])
         hold_id = take_stock(order, geozone, Purpose.MOVE)
         if hold_id is None:
             raise NotInGeozone("geozone", names=", ".join(_short(order["items"], geozone)))

@@ -8,6 +8,7 @@ from ordering.errors import NoTracking, OrderBusy
 from ordering.events import EventType
 from ordering.lifecycle.carriers import carrier_named, page_of
 from ordering.lifecycle.change import TURNS, OrderChange, change_order
+from ordering.lifecycle.status_names import STATUS_NAMES
 from ordering.models import OrderStatus
 from ordering.reading.orders import order_to_change
 
@@ -31,7 +32,7 @@ def set_tracking(order_id: str, carrier: str, number: str, *, actor: Actor, owne
             return order
         status = OrderStatus(order["status"])
         if status not in TRACKABLE:
-            raise NoTracking("order", source=status.label)
+            raise NoTracking("order", source=STATUS_NAMES[status])
         change = OrderChange(
             kind=EventType.TRACKED,
             actor=actor,

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from ordering.errors import IllegalTransition, NotYours
+from ordering.lifecycle.status_names import STATUS_NAMES
 from ordering.models import OrderStatus
 
 S = OrderStatus
@@ -53,9 +54,9 @@ def transition(source: str, target: OrderStatus, who: Who) -> Transition:
     """The move from one status to another. Raises IllegalTransition, and NotYours when somebody else may make it."""
     found = _BY_ENDS.get((OrderStatus(source), target))
     if found is None:
-        raise IllegalTransition("to", source=OrderStatus(source).label, target=target.label)
+        raise IllegalTransition("to", source=STATUS_NAMES[OrderStatus(source)], target=STATUS_NAMES[target])
     if who not in found.who:
-        raise NotYours("to", target=target.label)
+        raise NotYours("to", target=STATUS_NAMES[target])
     return found
 
 

@@ -7,6 +7,7 @@ from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser, PermissionsMixin
 
 from gateway.audit.trail import Actor
+from gateway.domain.money import Amount
 from ordering.errors import AboveLimit
 from ordering.ledger.ledger import Entry, Kind, Ledger, State
 
@@ -27,7 +28,7 @@ def check_limit(ledger: Ledger, refund: Entry, actor: Actor, limit: Decimal | No
     """
     before = sum((entry.amount for entry in ledger if _is_refund_of(entry, actor)), Decimal(0))
     if limit is not None and before + refund.amount > limit:
-        raise AboveLimit("amount", amount=before + refund.amount, limit=limit)
+        raise AboveLimit("amount", amount=Amount(before + refund.amount), limit=Amount(limit))
 
 
 def _is_refund_of(entry: Entry, actor: Actor) -> bool:

@@ -11,6 +11,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from gateway.audit.trail import Action, Actor
+from gateway.domain.money import Amount
 from ordering.documents import OrderDocument
 from ordering.errors import OrderBusy, ReferenceReused, TooEarly
 from ordering.events import EventType
@@ -85,9 +86,9 @@ def _change(order: OrderDocument, movement: Movement) -> OrderChange | None:
     try:
         after = _RECORDERS[movement.kind](ledger, movement, origin, status)
     except OtherAmount as error:
-        raise ReferenceReused("reference", reference=movement.reference, amount=error.amount) from None
+        raise ReferenceReused("reference", reference=movement.reference, amount=Amount(error.amount)) from None
     except MoreThanCame:
-        raise TooEarly("amount", amount=movement.amount) from None
+        raise TooEarly("amount", amount=Amount(movement.amount)) from None
     if after == ledger:
         return None
     entry = _entry_told_of(ledger, after)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from catalog.stock.reservations import Purpose
 from gateway.audit.trail import Action, Actor
+from gateway.domain.money import Amount
 from ordering.documents import OrderDocument
 from ordering.errors import BadAmount, OrderBusy, ReferenceReused
 from ordering.events import EventType
@@ -66,7 +67,7 @@ def is_recorded(ledger: Ledger, money: IncomingMoney) -> bool:
     """Whether the ledger has the payment already. Raises ReferenceReused when another amount has its reference."""
     amounts = [payment.amount for payment in payments(ledger, money.reference)]
     if amounts and money.amount not in amounts:
-        raise ReferenceReused("reference", reference=money.reference, amount=amounts[0])
+        raise ReferenceReused("reference", reference=money.reference, amount=Amount(amounts[0]))
     return bool(amounts)
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from gateway.audit.trail import Action, Actor
 from gateway.domain.errors import DomainError, Refused
 from gateway.domain.input import normal_key, text_errors
+from gateway.domain.money import Amount
 from ordering.documents import OrderDocument, OrderItem
 from ordering.errors import (
     MoreThanPaid,
@@ -215,7 +216,7 @@ def _new_refund(amount: Decimal, reference: Reference, actor: Actor) -> Entry:
 
 def _check_unused(ledger: Ledger, reference: Reference) -> None:
     if known := payouts(ledger, reference) or refunds(ledger, reference):
-        raise ReferenceReused("reference", reference=reference, amount=known[0].amount)
+        raise ReferenceReused("reference", reference=reference, amount=Amount(known[0].amount))
 
 
 def _added(ledger: Ledger, refund: Entry, field: str) -> Ledger:
@@ -224,7 +225,7 @@ def _added(ledger: Ledger, refund: Entry, field: str) -> Ledger:
     except HasFailed:
         raise PayoutFailed("reference", reference=refund.reference) from None
     except MoreThanCame:
-        raise MoreThanPaid(field, amount=refund.amount, left=max(NOTHING, kept(ledger))) from None
+        raise MoreThanPaid(field, amount=Amount(refund.amount), left=Amount(max(NOTHING, kept(ledger)))) from None
 
 
 def _amount(ledger: Ledger, price: Decimal, *, whole: bool, capped: bool) -> Decimal:

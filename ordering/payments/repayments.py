@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from gateway.audit.trail import Action, Actor
+from gateway.domain.money import Amount
 from ordering.documents import OrderDocument
 from ordering.errors import NothingDue, OrderBusy, PayoutFailed, ReferenceReused, UnknownEntry
 from ordering.events import STAFF, EventType
@@ -41,7 +42,7 @@ def _is_recorded(ledger: Ledger, claim: Entry, reference: Reference) -> bool:
     """Whether this money has gone out for the claim. Raises ReferenceReused when it went out for something else."""
     known = payouts(ledger, reference)
     if known and not any(part.entry == claim.id for entry in known for part in entry.parts):
-        raise ReferenceReused("reference", reference=reference, amount=known[0].amount)
+        raise ReferenceReused("reference", reference=reference, amount=Amount(known[0].amount))
     return bool(known)
 
 

@@ -14,6 +14,7 @@ from pymongo.collection import Collection
 from pymongo.errors import DuplicateKeyError
 
 from gateway.audit.trail import Action, Actor, record
+from gateway.domain.money import Amount, exact
 from gateway.mongo.client import collection_of, orm_connection
 from gateway.mongo.transactions import in_transaction
 from ordering.documents import StrayMoneyDocument
@@ -48,7 +49,9 @@ def record_stray(stray: Stray, reason: StrayReason) -> None:
         if known is None:
             raise
         if _facts(known) != _facts(document):
-            raise ReferenceReused("reference", reference=stray.reference, amount=known["amount"]) from None
+            raise ReferenceReused(
+                "reference", reference=stray.reference, amount=Amount(exact(known["amount"]))
+            ) from None
     else:
         log.warning("money_fits_no_order", type=stray.type, order=stray.order, reason=reason.value)
 

@@ -21,6 +21,7 @@ def matches(document: Document, wanted: Wanted) -> bool:
             level["geozone"] == wanted.in_stock_in and level["quantity"] > level["reserved"]
             for level in document["stock"]
         ),
+        not wanted.discounted or document["price"].to_decimal() < document["prices"]["base"].to_decimal(),
         all(document["attributes"].get(attribute.name) in attribute.values for attribute in wanted.attributes),
         all(word.is_in(document["terms"]) for word in wanted.words),
     ]

@@ -95,6 +95,8 @@ def fill(database: Database[Document], documents: list[Document]) -> None:
     everywhere = WriteConcern(w=3, wtimeout=60_000)
     database["categories"].with_options(write_concern=everywhere).insert_many(CATEGORIES)
     products = database["products"].with_options(write_concern=everywhere)
+    zones = database["geozones"].with_options(write_concern=everywhere)
+    zones.insert_many([{"_id": code, "name": code.upper(), "position": 9 - at} for at, code in enumerate(GEOZONES)])
     directory = database["product_directory"].with_options(write_concern=everywhere)
     for start in range(0, len(documents), 2_000):
         part = documents[start : start + 2_000]

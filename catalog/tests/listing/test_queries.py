@@ -187,6 +187,13 @@ def test_page_is_as_large_as_the_setting_allows(on_sale: list[Document], setting
             "Курсор взят из сортировки NAME, а запрошена PRICE_ASC. Начните с первой страницы.",
         ),
         ({"filter": {"search": "a" * 201}}, "Запрос длиннее 200 знаков."),
+        ({"filter": {"category": "smartphonez"}}, "Категории «smartphonez» нет."),
+        ({"filter": {"inStockIn": "moscow"}}, "Геозоны «moscow» нет."),
+        ({"filter": {"price": {"min": "2.00", "max": "1"}}}, "price: min 2.00 больше, чем max 1."),
+        (
+            {"filter": {"attributes": [{"name": "Память", "min": "512", "max": "256"}]}},
+            "Память: min 512 больше, чем max 256.",
+        ),
         (
             {"filter": {"attributes": [{"name": "Цвет", "values": ["x"] * 101}]}},
             "values: не больше 100, а не 101.",
@@ -211,12 +218,24 @@ def test_crafted_cursor_never_reaches_the_database(documents: list[Document], va
 def test_filter_values_are_never_operators(documents: list[Document]) -> None:
     hostile = '{"$gt": ""}'
     for given in (
-        {"category": hostile},
-        {"inStockIn": hostile},
         {"attributes": [{"name": "$where", "values": [hostile]}]},
         {"search": '$where {"$gt": 1}'},
     ):
         assert ask(PAGE, filter=given).data["products"]["nodes"] == []
+
+
+def test_unknown_category_or_geozone_is_an_error_and_no_empty_answer(discounted: Document) -> None:
+    hostile = '{"$gt": ""}'
+    query = "query ($id: ID!, $zone: String) { stock(product: $id, geozone: $zone) { geozone } }"
+
+    for given, told in (
+        ({"category": hostile}, f"Категории «{hostile}» нет."),
+        ({"inStockIn": hostile}, f"Геозоны «{hostile}» нет."),
+        ({"category": "x" * 1_000}, f"Категории «{'x' * 64}» нет."),
+    ):
+        assert ask(PAGE, filter=given).messages == [("BAD_USER_INPUT", told)]
+    assert ask('{ categories(parent: "none") { slug } }').messages == [("BAD_USER_INPUT", "Категории «none» нет.")]
+    assert ask(query, id=product_id_of(discounted), zone="none").messages == [("BAD_USER_INPUT", "Геозоны «none» нет.")]
 
 
 def test_search_without_words_finds_nothing(documents: list[Document]) -> None:

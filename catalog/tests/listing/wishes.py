@@ -17,10 +17,14 @@ EXACT = {
     "category": Wanted(categories=SMARTPHONES),
     "in stock": Wanted(categories=SMARTPHONES, in_stock_in="msk"),
     "one facet": Wanted(categories=SMARTPHONES, attributes=(WHITE,)),
+    "discounted": Wanted(categories=SMARTPHONES, discounted=True),
 }
 # The price range too, where the order is by price.
 EXACT_BY_PRICE = {
     "price range": Wanted(categories=SMARTPHONES, price_min=Decimal(20_000), price_max=Decimal("70000.50")),
+    "discounted, in a price range": Wanted(
+        categories=SMARTPHONES, discounted=True, price_min=Decimal(20_000), price_max=Decimal("70000.50")
+    ),
     "price from, in stock": Wanted(categories=SMARTPHONES, price_min=Decimal(20_000), in_stock_in="spb"),
     "price up to, one facet": Wanted(categories=SMARTPHONES, price_max=Decimal(50_000), attributes=(WHITE,)),
 }
@@ -28,10 +32,13 @@ MERGED = {
     "subcategories": Wanted(categories=("headphones", "wireless-headphones", "wired-headphones")),
     "everything": Wanted(),
     "one of two values": Wanted(categories=SMARTPHONES, attributes=(DARK,)),
+    "everything discounted": Wanted(discounted=True),
     "everything in stock": Wanted(in_stock_in="ekb"),
 }
 CHECKED = {
     "two facets": Wanted(categories=SMARTPHONES, attributes=(DARK, SAMSUNG)),
+    "discounted in stock": Wanted(categories=SMARTPHONES, discounted=True, in_stock_in="msk"),
+    "discounted of one facet": Wanted(categories=SMARTPHONES, discounted=True, attributes=(DARK,)),
     "facet in stock": Wanted(categories=SMARTPHONES, attributes=(SAMSUNG,), in_stock_in="nsk"),
     "all at once": Wanted(
         categories=("phones", "smartphones", "keypad-phones"),
@@ -46,6 +53,7 @@ SEARCHES = {
     "three words": Wanted(words=words_asked("наушники беспроводные samsung")),
     "words of name and description": Wanted(words=words_asked("iphone комплект")),
     "word in a category": Wanted(categories=("speakers",), words=words_asked("самсунг")),
+    "word, discounted": Wanted(discounted=True, words=words_asked("honor")),
     "word with the rest": Wanted(
         categories=SMARTPHONES,
         price_max=Decimal(60_000),

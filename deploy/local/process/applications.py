@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from deploy.local.layout import Layout
-from deploy.local.process.ports import HOST
+from deploy.local.process.ports import HOST, NAME
 from deploy.local.process.process import Process, adopt_lost, ask_to_stop, wait_or_kill
 
 NAMES = ("web", "worker", "beat")
@@ -49,6 +49,7 @@ def applications(layout: Layout, addresses: dict[str, str], *, port: int) -> lis
         **os.environ,
         **addresses,
         "LOG_FORMAT": "console",
+        "PUBLIC_URL": os.environ.get("PUBLIC_URL") or f"http://{NAME}:{port}",
         "PYTHONUNBUFFERED": "1",
         "WEB_CONCURRENCY": os.environ.get("WEB_CONCURRENCY") or str(min(len(os.sched_getaffinity(0)), WEB_PROCESSES)),
         "PYTHONWARNINGS": ",".join(filter(None, (os.environ.get("PYTHONWARNINGS"), NO_WARNING_OF_ROOT))),

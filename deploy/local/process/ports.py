@@ -12,6 +12,8 @@ from deploy.local.errors import StackError
 from deploy.local.layout import DEVELOPMENT_ROOT, SECOND_TEST_ROOT, TEST_ROOT, Layout, write_atomically
 
 HOST = "127.0.0.1"
+# By which name it is opened: that of frontends' development servers, whose pages get no cookies from 127.0.0.1.
+NAME = "localhost"
 
 # Offsets within the hundred ports of a root.
 OFFSETS = {

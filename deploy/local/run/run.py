@@ -13,7 +13,7 @@ from deploy.local.launch import Launch
 from deploy.local.layout import REPOSITORY, Layout
 from deploy.local.process import lock
 from deploy.local.process.applications import applications, stop_applications
-from deploy.local.process.ports import HOST, is_free, taken_by
+from deploy.local.process.ports import NAME, is_free, taken_by
 from deploy.local.process.signals import uninterrupted
 from deploy.local.progress import Progress
 from deploy.local.run.supervisor import Supervisor
@@ -37,7 +37,7 @@ def run(root: Path) -> int:
             f"make run is already running (pid {pid}) at {address}; stop it with Ctrl-C there, or make stop"
         )
 
-    with lock.exclusive(layout.run_lock, note=f"{os.getpid()} http://{HOST}:{port}/", when_taken=refuse):
+    with lock.exclusive(layout.run_lock, note=f"{os.getpid()} http://{NAME}:{port}/", when_taken=refuse):
         try:
             # What a `run` that was killed -9 has left would hold the port.
             stop_applications(layout)

@@ -7,7 +7,7 @@ from typing import NoReturn, TextIO
 from deploy.local.errors import StackError
 from deploy.local.process.applications import Application
 from deploy.local.process.log import Follower, tail
-from deploy.local.process.ports import HOST
+from deploy.local.process.ports import HOST, NAME
 from deploy.local.process.process import adopt_lost
 from deploy.local.start.stack import Stack
 
@@ -60,7 +60,7 @@ class Supervisor:
             if answered_at is None and self._web_answers():
                 answered_at = time.monotonic()
             if answered_at and not welcomed and self._is_quiet(since=printed_at, answered_at=answered_at):
-                self._say(WELCOME.format(host=HOST, port=self._port))
+                self._say(WELCOME.format(host=NAME, port=self._port))
                 welcomed = True
             time.sleep(POLL_SECONDS)
 

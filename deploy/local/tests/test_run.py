@@ -94,15 +94,15 @@ def test_run_serves_the_shop_until_it_is_told_to_stop(runner: Launcher, port: in
     # Beside the steps and the welcome only what the processes say when all is well.
     logged = [line for line in lines if line.startswith(NAMES)]
     assert [line for line in logged if not re.match(r"\w+ +\d\d:\d\d:\d\d \[info\] ", line)] == []
-    assert f"  GraphQL   http://127.0.0.1:{port}/graphql" in lines
-    assert f"  Admin     http://127.0.0.1:{port}/admin/" in lines
+    assert f"  GraphQL   http://localhost:{port}/graphql" in lines
+    assert f"  Admin     http://localhost:{port}/admin/" in lines
 
     ask_for_geozones(port)
 
     status, output = runner("run")
     assert status == 1
     assert output == (
-        f"\nmake run is already running (pid {run.pid}) at http://127.0.0.1:{port}/; "
+        f"\nmake run is already running (pid {run.pid}) at http://localhost:{port}/; "
         "stop it with Ctrl-C there, or make stop\n"
     )
 

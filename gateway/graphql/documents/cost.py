@@ -41,7 +41,12 @@ MUTATION = 10
 # plain values lie in the document that was read anyway and count as one object.
 NODES_OF_UNKNOWN_NUMBER = 5
 # Each is a query of its own over everything that matches.
-EXTRA = {"ProductConnection.totalCount": 10, "ProductConnection.facets": 20, "ProductConnection.priceRange": 10}
+EXTRA = {
+    "ProductConnection.totalCount": 10,
+    "ProductConnection.facets": 20,
+    "ProductConnection.categories": 20,
+    "ProductConnection.priceRange": 10,
+}
 
 TOO_EXPENSIVE = Text(
     "Стоимость запроса {value}, а можно не больше {maximum}. Запросите меньше объектов или страницы поменьше.",
@@ -65,7 +70,7 @@ class Repetition:
         if self.kind == "list":
             return max(found, default=1)
         size = max(found, default=default_size())
-        PAGE.check(size)
+        PAGE.check(size, next((node for node in self.sizes if _size(node, variables) == size), None))
         return max(0, size)
 
 

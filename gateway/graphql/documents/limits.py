@@ -5,7 +5,7 @@ document has not been validated yet: its fragments may be missing, or spread one
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from django.conf import settings
@@ -22,6 +22,7 @@ from graphql import (
     ObjectValueNode,
     OperationDefinitionNode,
     SelectionSetNode,
+    VariableNode,
 )
 from graphql.language.ast import QUERY_DOCUMENT_KEYS
 
@@ -30,10 +31,26 @@ from gateway.graphql.errors import RequestRefused
 
 Fragments = Mapping[str, FragmentDefinitionNode]
 
-EXCEEDED = Text("{what_ru}: {value}, а можно не больше {maximum}.", "{what_en}: {value}, at most {maximum} allowed.")
+EXCEEDED = Text(
+    "{what}{where}: {value}, а можно не больше {maximum}.", "{what}{where}: {value}, at most {maximum} allowed."
+)
 
 # Each guess at a password must pass the throttle by itself.
 SIGNING_IN = {"login", "register"}
+
+
+Where = Node | Sequence[str | int] | None
+# A path is as long as a caller likes.
+MAX_PLACE = 100
+
+
+def _told(where: Where) -> str:
+    """«line:column» of a node, «$filter.attributes.0» of a variable."""
+    if isinstance(where, VariableNode):
+        return f"${where.name.value}"
+    if isinstance(where, Node):
+        return f"{where.loc.start_token.line}:{where.loc.start_token.column}" if where.loc else ""
+    return ".".join(map(str, where or ()))[:MAX_PLACE]
 
 
 class Limit(NamedTuple):
@@ -42,18 +59,20 @@ class Limit(NamedTuple):
     ru: str
     en: str
 
-    def check(self, value: int) -> None:
+    def check(self, value: int, where: "Where" = None) -> None:
+        """`where`: the node of the document, or the path of the variable, that has so many."""
         maximum = getattr(settings, self.setting)
         if value > maximum:
-            raise self.refusal(value, maximum)
+            raise self.refusal(value, maximum, where)
 
-    def refusal(self, value: int | str, maximum: int) -> RequestRefused:
+    def refusal(self, value: int | str, maximum: int, where: "Where" = None) -> RequestRefused:
+        place = _told(where)
         return RequestRefused(
             "LIMIT_EXCEEDED",
             EXCEEDED,
             details={"limit": self.name, "maximum": maximum, "value": value},
-            what_ru=self.ru,
-            what_en=self.en,
+            what=Text(self.ru, self.en),
+            where=f" ({place})" if place else "",
             value=value,
             maximum=maximum,
         )
@@ -108,7 +127,7 @@ def _check_counts(document: DocumentNode) -> None:
     for node in _nodes(document):
         match node:
             case NameNode():
-                NAME.check(len(node.value))
+                NAME.check(len(node.value), node)
             case FieldNode():
                 fields[node.alias.value if node.alias else node.name.value] += 1
                 counts["aliases"] += node.alias is not None
@@ -117,25 +136,37 @@ def _check_counts(document: DocumentNode) -> None:
             case DirectiveNode():
                 counts["directives"] += 1
             case ListValueNode():
-                LIST.check(len(node.values))
+                LIST.check(len(node.values), node)
             case ObjectValueNode():
-                LIST.check(len(node.fields))
+                LIST.check(len(node.fields), node)
     ALIASES.check(counts["aliases"])
     DIRECTIVES.check(counts["directives"])
     FRAGMENTS.check(counts["spreads"])
     REPEATS.check(max(fields.values(), default=0))
 
 
-def check_values(values: object) -> None:
+def check_values(values: Mapping[str, object]) -> None:
     """Refuse variables with a list that is too long, however deep it lies."""
-    pending = [values]
+    pending: list[tuple[object, Path]] = [(value, (None, f"${name}")) for name, value in values.items()]
     while pending:
-        value = pending.pop()
+        value, path = pending.pop()
         if isinstance(value, list):
-            LIST.check(len(value))
-            pending += value
+            LIST.check(len(value), _steps(path))
+            pending += [(each, (path, place)) for place, each in enumerate(value) if isinstance(each, list | dict)]
         elif isinstance(value, dict):
-            pending += value.values()
+            pending += [(each, (path, name)) for name, each in value.items() if isinstance(each, list | dict)]
+
+
+Path = tuple["Path | None", str | int]
+"""A step and those before it, so that a step costs the same however deep it lies."""
+
+
+def _steps(path: Path | None) -> list[str | int]:
+    steps: list[str | int] = []
+    while path is not None:
+        path, step = path
+        steps.append(step)
+    return steps[::-1]
 
 
 class _Shape(NamedTuple):

@@ -126,6 +126,10 @@ async def graphql_endpoint(scope: Scope, receive: Receive, send: Send) -> None:
     except ClientGone:
         await respond(send, CLIENT_GONE, b"", JSON)
         return
+    if context.session_ended:
+        answer.content.setdefault("extensions", {})["session"] = "ENDED"
+    if context.personal and browsers.keeps_no_cookies(scope):
+        answer.content.setdefault("extensions", {})["warnings"] = [browsers.cookies_refused(scope, context.language)]
     body = encoding.encode(answer.content)
     headers = {**always, "cache-control": cache_headers.NO_STORE, **answer.headers}
     status = answer.status

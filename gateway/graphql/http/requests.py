@@ -23,6 +23,8 @@ from gateway.web.http import Message, Receive, Scope, header, told_at_once
 METHODS = "GET, POST, OPTIONS"
 # A hash, or an id such as Relay's manifests have.
 _ID = re.compile(r"[A-Za-z0-9:._-]{1,128}")
+# Where clients put it: the specification's draft, Relay's usual network layer, and those that say `id`.
+ID_NAMES = ("documentId", "doc_id", "id")
 # Of JSON: a value begins after each.
 _SEPARATORS = (b",", b"[", b"{")
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
@@ -205,7 +207,7 @@ def _checked(content: dict[str, Any], *, by_get: bool) -> GraphQLRequest:
     for name in ("variables", "extensions"):
         if not isinstance(content.get(name), dict | None):
             raise bad_request(NOT_AN_OBJECT, name=name)
-    for name in ("query", "operationName", "documentId"):
+    for name in ("query", "operationName", *ID_NAMES):
         if not isinstance(content.get(name), str | None):
             raise bad_request(NOT_A_STRING, name=name)
     id_ = _persisted_id(content)
@@ -221,10 +223,10 @@ def _checked(content: dict[str, Any], *, by_get: bool) -> GraphQLRequest:
 
 
 def _persisted_id(content: dict[str, Any]) -> str | None:
-    """The id of a persisted operation, by Apollo's extension or the `documentId` of the specification's draft."""
+    """The id of a persisted operation, by Apollo's extension or one of ID_NAMES."""
     extension = (content.get("extensions") or {}).get("persistedQuery")
     if extension is None:
-        id_ = content.get("documentId")
+        id_ = next((given for name in ID_NAMES if (given := content.get(name)) is not None), None)
         if id_ is None:
             return None
         id_ = id_.removeprefix("sha256:")

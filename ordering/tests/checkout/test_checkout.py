@@ -101,8 +101,8 @@ def test_short_lines_are_named_with_what_is_available_and_nothing_is_reserved(or
         buy()
 
     assert [str(reason) for reason in refusal.value] == [
-        '"Телевизор Окно": 3 wanted, 2 available.',
-        '"Колонка Эхо": 1 wanted, 0 available.',
+        'lines.1.quantity: "Телевизор Окно": 3 wanted, 2 available.',
+        'lines.2.quantity: "Колонка Эхо": 1 wanted, 0 available.',
     ]
     assert_nothing_oversold(orders)
 

@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 
 from catalog.tests.shop import raised
+from gateway.domain.texts import Language
+from ordering.errors import IllegalTransition
+from ordering.lifecycle.status_names import STATUS_NAMES
 from ordering.lifecycle.transitions import TRANSITIONS, Who, is_legal, transition
 from ordering.models import OrderStatus
 
@@ -50,3 +53,18 @@ def test_documented_table_is_the_one_in_force() -> None:
         (each.source.name, each.target.name): ({who.value for who in each.who}, each.stock or "—")
         for each in TRANSITIONS
     }
+
+
+@pytest.mark.parametrize("language", ["ru", "en"])
+def test_refusal_names_statuses_in_its_own_language(language: Language) -> None:
+    with pytest.raises(IllegalTransition) as refusal:
+        transition("new", S.DELIVERED, Who.STAFF)
+
+    assert set(STATUS_NAMES) == set(OrderStatus)
+    assert (
+        refusal.value.message(language)
+        == {
+            "ru": "Заказ «новый»: он не может стать «доставлен».",
+            "en": 'The order is "new": it cannot become "delivered".',
+        }[language]
+    )

@@ -318,7 +318,7 @@ def test_same_event_with_another_amount_is_a_conflict_and_nothing_changes(orders
 
     refused = call(event_body(order, amount="7981.00"))
 
-    message = 'reference: Something else is recorded under "evt-1" already: 7980.00 RUB.'
+    message = 'reference: Something else is recorded under "evt-1" already: 7,980.00 RUB.'
     assert refused == (409, {"error": {"code": "CONFLICT", "message": message}})
     assert (all_orders(orders), stock(orders)) == before
 

@@ -201,6 +201,37 @@ def test_introspection_has_a_depth_of_its_own() -> None:
     assert refusal(query.replace("types", "queryType")) == exceeded("introspectionDepth", 23, 20)
 
 
+@pytest.mark.parametrize(
+    ("query", "variables", "message"),
+    [
+        (
+            "query ($ids: [ID!]!) { nodes(ids: $ids) { id } }",
+            {"ids": ["a"] * 101},
+            "Elements of a list ($ids): 101, at most 100 allowed.",
+        ),
+        (
+            "query ($filter: ProductFilter!) { products(filter: $filter) { nodes { name } } }",
+            {"filter": {"attributes": [{"name": "a", "values": []}, {"name": "b", "values": ["c"] * 101}]}},
+            "Elements of a list ($filter.attributes.1.values): 101, at most 100 allowed.",
+        ),
+        (
+            '{ nodes(ids: ["a"' + ' "a"' * 100 + "]) { id } }",
+            {},
+            "Elements of a list (1:14): 101, at most 100 allowed.",
+        ),
+        (
+            "query ($n: Int) { products(first: $n) { nodes { name } } }",
+            {"n": 101},
+            "Size of a page ($n): 101, at most 100 allowed.",
+        ),
+    ],
+)
+def test_refusal_says_where(web: httpx.Client, query: str, variables: dict[str, Any], message: str) -> None:
+    response = web.post("/graphql", json={"query": query, "variables": variables}, headers={"accept-language": "en"})
+
+    assert [error["message"] for error in response.json()["errors"]] == [message]
+
+
 def test_refusal_is_told_over_http_in_russian(web: httpx.Client) -> None:
     aliases = " ".join(f"a{number}: __typename" for number in range(16))
 

@@ -50,6 +50,18 @@ def test_hash_sent_once_with_its_text_is_enough_from_then_on(web: httpx.Client, 
     assert [response.json()["data"] for response in then] == [{"__typename": "Query"}] * 2
 
 
+@pytest.mark.parametrize("name", ["documentId", "doc_id", "id"])
+def test_id_is_taken_under_the_names_that_clients_use(web: httpx.Client, name: str) -> None:
+    text = new_text()
+    by_post(web, hash_of(text), query=text)
+
+    posted = web.post("/graphql", json={name: hash_of(text)})
+    got = web.get("/graphql", params={name: f"sha256:{hash_of(text)}"})
+
+    assert [response.json()["data"] for response in (posted, got)] == [{"__typename": "Query"}] * 2
+    assert web.post("/graphql", json={name: 5}).json()["errors"][0]["message"] == f"Должно быть строкой: {name}."
+
+
 def test_hash_stored_by_one_server_is_known_to_another(web: httpx.Client, strict: Server) -> None:
     text = new_text()
     by_post(web, hash_of(text), query=text)

@@ -2,7 +2,9 @@
 
 import httpx
 import pytest
+from django.test import override_settings
 
+from gateway.graphql.http import browsers
 from gateway.tests.web_servers import Server
 
 SHOP = "https://shop.example"
@@ -87,3 +89,83 @@ def test_page_of_another_site_may_not_read(strict: Server, origin: str) -> None:
 
     for response in (preflight, answer):
         assert not [name for name in response.headers if name.startswith("access-control")]
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "http://localhost:4321",
+        "http://localhost",
+        "https://shop.localhost:5173",
+        "http://127.0.0.1:1",
+        "http://[::1]:3000",
+    ],
+)
+def test_page_of_this_machine_may_read_in_development_whatever_its_port(web: httpx.Client, origin: str) -> None:
+    answer = web.post("/graphql", json=QUERY, headers={"origin": origin})
+
+    assert answer.headers["access-control-allow-origin"] == origin
+    assert answer.headers["access-control-allow-credentials"] == "true"
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "http://localhost.evil.example",
+        "http://127.0.0.1.evil.example",
+        "http://evil.example:127",
+        "file://localhost",
+        "null",
+    ],
+)
+def test_page_that_only_looks_like_one_of_this_machine_may_not(web: httpx.Client, origin: str) -> None:
+    answer = web.post("/graphql", json=QUERY, headers={"origin": origin})
+
+    assert "access-control-allow-origin" not in answer.headers
+
+
+@override_settings(PRODUCTION=True, GRAPHQL_CORS_ORIGINS=[SHOP])
+def test_page_of_this_machine_may_not_in_production() -> None:
+    def allowed(origin: str) -> dict[str, str]:
+        return browsers.cors_headers({"headers": [(b"origin", origin.encode())]})
+
+    assert allowed("http://localhost:5173") == {}
+    assert allowed(SHOP)["access-control-allow-origin"] == SHOP
+
+
+PERSONAL = {"query": "{ viewer { user { email } } }"}
+PAGE = "http://localhost:5173"
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"origin": PAGE, "sec-fetch-site": "cross-site"},
+        {"origin": PAGE, "host": "127.0.0.1:8000"},
+        {"origin": "http://127.0.0.1:5173", "host": "localhost:8000"},
+    ],
+)
+def test_answer_explains_why_the_browser_keeps_no_cookies(web: httpx.Client, headers: dict[str, str]) -> None:
+    answer = web.post("/graphql", json=PERSONAL, headers={**headers, "accept-language": "en"}).json()
+
+    (warning,) = answer["extensions"]["warnings"]
+    assert warning["code"] == "COOKIES_REFUSED"
+    assert warning["message"].startswith(
+        f"The browser will neither send nor keep cookies: the page {headers['origin']} and the address "
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "headers"),
+    [
+        (PERSONAL, {"origin": PAGE, "host": "localhost:8000"}),
+        (PERSONAL, {"origin": PAGE, "sec-fetch-site": "same-site", "host": "127.0.0.1:8000"}),
+        (PERSONAL, {"origin": PAGE, "sec-fetch-site": "cross-site", "authorization": "Bearer a"}),
+        (PERSONAL, {"origin": PAGE, "sec-fetch-site": "cross-site", **SESSION}),
+        (PERSONAL, {"origin": "https://evil.example", "sec-fetch-site": "cross-site"}),
+        (PERSONAL, {}),
+        (QUERY, {"origin": PAGE, "sec-fetch-site": "cross-site"}),
+    ],
+)
+def test_answer_warns_of_nothing_else(web: httpx.Client, content: dict[str, str], headers: dict[str, str]) -> None:
+    assert "warnings" not in web.post("/graphql", json=content, headers=headers).json()["extensions"]

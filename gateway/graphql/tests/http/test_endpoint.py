@@ -19,6 +19,15 @@ def test_geozones_by_post_in_the_order_of_the_merchandisers(web: httpx.Client, g
     }
 
 
+def test_slash_at_the_end_of_the_address_changes_nothing(web: httpx.Client, geozones: None) -> None:
+    query = {"query": "{ geozones { code } }"}
+    answer = {"geozones": [{"code": "msk"}, {"code": "spb"}]}
+
+    assert web.post("/graphql/", json=query).json()["data"] == answer
+    assert web.get("/graphql/", params=query).json()["data"] == answer
+    assert web.post("/graphql//", json=query).status_code == 404
+
+
 def test_query_by_get_with_variables_and_operation_name(web: httpx.Client, geozones: None) -> None:
     response = web.get(
         "/graphql",
