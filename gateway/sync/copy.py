@@ -10,7 +10,7 @@ from typing import Any
 import structlog
 from pymongo import UpdateMany, UpdateOne
 from pymongo.collection import Collection
-from pymongo.errors import PyMongoError
+from pymongo.errors import AutoReconnect, BulkWriteError, PyMongoError
 
 from gateway.cassandra import partition_stats
 from gateway.cassandra.errors import CassandraError, CassandraNotConfigured
@@ -125,8 +125,12 @@ def _settle(synced: Synced, collection: Collection[Document], versions: Sequence
     for version, keys in alike.items():
         where = {**synced.among(keys), "version": version}
         updates.append(UpdateMany(where, marks.settled({"synced_version": version}), hint=BY_ID))
-    # The driver repeats no update of many. When the primary dies at this moment, the documents stay owed.
-    return collection.bulk_write(updates, ordered=False).matched_count
+    try:
+        return collection.bulk_write(updates, ordered=False).matched_count
+    except (AutoReconnect, BulkWriteError):
+        # A primary has changed, as the driver or as mongos says it. Neither repeats an update of many every time; each
+        # document by itself is repeated, and raises what is really wrong.
+        return 0
 
 
 def _postpone(synced: Synced, document: Mapping[str, Any], error: Exception) -> None:
