@@ -53,7 +53,7 @@ class AttributeFilter:
         default=None,
         description="Of a numeric attribute; then values may be empty. In Facet.unit, both bounds included.",
     )
-    max: Decimal | None = strawberry.field(default=None, description="As min.")
+    max: Decimal | None = strawberry.field(default=None, description="The largest that fits, as min.")
 
 
 @strawberry.input(description="What a product must have; all of it together.")

@@ -24,7 +24,7 @@ from graphql import (
 HEAD = """# The API, field by field
 
 Made from the schema by `make schema`; whoever changes a description changes it in the code. How requests are sent and
-what they cost is in [graphql.md](graphql.md).
+what they cost is in [graphql.md](graphql.md); [a storefront in an hour](storefront.md) shows them at work.
 
 `!` is never null. Ids are opaque. Where a field says «Staff», others get `FORBIDDEN` or `UNAUTHENTICATED`.
 """

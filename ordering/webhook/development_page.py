@@ -22,7 +22,7 @@ from ordering.webhook.payment_page import PageReference, is_signed
 from ordering.webhook.signature import PAYMENT_SUCCEEDED
 
 TEXTS = {
-    "title": Text("Оплата заказа {number}", "Payment of order {number}"),
+    "title": Text("Оплата заказа", "Payment of order"),
     "rehearsal": Text(
         "Страница для разработки: денег она не берёт, а шлюзу сообщает то же, что сообщила бы платёжная система.",
         "A page for development: it takes no money, and tells the gateway what the payment system would.",
@@ -83,7 +83,7 @@ def _shown(
     known = outcome != "unknown"
     values = {
         "language": language,
-        "texts": {name: text.in_language(language, number=reference.order) for name, text in TEXTS.items()},
+        "texts": {name: text.in_language(language) for name, text in TEXTS.items()},
         "number": reference.order if known else "",
         "amount": money_text(Decimal(reference.amount), language) if known else "",
         "outcome": outcome,

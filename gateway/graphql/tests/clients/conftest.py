@@ -15,6 +15,7 @@ from deploy.local.progress import Progress
 from deploy.node.tools import fetched_node, packages
 from gateway.graphql.documents.persisted_queries import COLLECTION
 from gateway.graphql.tests.clients.frontends import HERE, Frontend
+from gateway.graphql.tests.clients.page_operations import for_codegen, for_relay
 from gateway.mongo.client import Document
 from gateway.tests.web_servers import Server
 
@@ -33,6 +34,8 @@ def frontend(serve: Callable[..., Server], tmp_path_factory: pytest.TempPathFact
     shutil.copytree(HERE / "frontend", directory)
     shutil.copy(SCHEMA, directory)
     shutil.copy(HERE / "package.json", directory)
+    (directory / "operations" / "storefront.graphql").write_text(for_codegen(), encoding="utf-8")
+    (directory / "relay" / "Storefront.ts").write_text(for_relay(), encoding="utf-8")
     (directory / "node_modules").symlink_to(installed / "node_modules")
     web = serve(GRAPHQL_OPERATIONS="log").client
     made = Frontend(directory, node.program, str(web.base_url.join("/graphql")))
