@@ -21,6 +21,7 @@ from catalog.graphql.arguments import (
     wanted_by,
 )
 from catalog.graphql.connection import ProductConnection
+from catalog.graphql.suggestions import Suggestions, suggestions
 from catalog.graphql.types import Category, Geozone, Product, Stock, product_fields, product_key, stock_levels
 from catalog.listing.pages import page
 from catalog.listing.ranges import values_between
@@ -139,6 +140,21 @@ class CatalogQuery:
         return ProductConnection(
             page=found.page, sort=order, wanted=found.wanted, tree=tree, declared=declared, reading=found.reading
         )
+
+    @strawberry.field(
+        description="For every keystroke: at most `first` (1 to 10) of each kind; nothing for a query without words. "
+        "With a geozone, products that can be bought there."
+    )
+    async def suggest(
+        self,
+        info: Info[RequestContext, None],
+        query: Annotated[str, strawberry.argument(description="What has been typed so far.")],
+        geozone: Annotated[
+            str | None, strawberry.argument(description="Code of the geozone where products can be bought.")
+        ] = None,
+        first: Annotated[int, strawberry.argument(description="How many of each kind, 1 to 10.")] = 6,
+    ) -> Suggestions:
+        return await suggestions(query, geozone, first, product_fields(info))
 
     @strawberry.field(description="Stock alone, fresher than the product page: for polling.")
     async def stock(
