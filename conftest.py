@@ -44,6 +44,8 @@ from gateway.tests.web_servers import Server, answering
 pytest_plugins = ("catalog.tests.shop", "cart.tests.shop")
 
 BASE_DIR = Path(__file__).parent
+# The server closes a connection that nobody used for five seconds: a client must not begin a request on it just then.
+CONNECTIONS = httpx.Limits(max_connections=100, max_keepalive_connections=20, keepalive_expiry=2.0)
 # Rooms that one lane does as a whole: the launcher's tests could meet on a port, the others share what is dear to make,
 # servers without a database and six thousand products. A browser is made in a second: each lane has its own.
 WHOLE_ROOMS = ("deploy/local/tests", "gateway/graphql/tests", "catalog/tests/listing")
@@ -209,7 +211,9 @@ def serve(run_process: Callable[..., Path]) -> Iterator[Callable[..., Server]]:
             port = free_port()
             command = ("gateway.tests.web_process", str(port))
             log = run_process(*command, **environment)
-            client = clients.enter_context(httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=20))
+            client = clients.enter_context(
+                httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=20, limits=CONNECTIONS)
+            )
             return Server(answering(client, log), log)
 
         yield start
