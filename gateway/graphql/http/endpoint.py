@@ -46,6 +46,7 @@ from gateway.logs.request_ids import current_request_id
 from gateway.mongo.policies import PUBLIC, Policy, collecting_policies
 from gateway.web.admission import CLIENT_GONE, ClientGone, Overloaded, Turns
 from gateway.web.clients import address_of, client_of
+from gateway.web.compression import compressed
 from gateway.web.http import Receive, Scope, Send, header, respond
 
 log = structlog.get_logger(__name__)
@@ -55,7 +56,7 @@ ONLY_QUERIES_BY_GET = Text(
     "GET только читает: отправьте мутацию через POST.", "GET only reads: send mutations by POST."
 )
 
-VARY = "Accept, Accept-Language, Origin"
+VARY = "Accept, Accept-Encoding, Accept-Language, Origin"
 # Strawberry asks for a text even when the document is given; nobody reads it.
 PERSISTED = "persisted"
 
@@ -132,6 +133,9 @@ async def graphql_endpoint(scope: Scope, receive: Receive, send: Send) -> None:
         answer.content.setdefault("extensions", {})["warnings"] = [browsers.cookies_refused(scope, context.language)]
     body = encoding.encode(answer.content)
     headers = {**always, "cache-control": cache_headers.NO_STORE, **answer.headers}
+    # Never what depends on who asks: the length would tell how well it goes with what somebody else put into it.
+    if not context.personal and (found := compressed(body, header(scope, "accept-encoding"))) is not None:
+        body, headers["content-encoding"] = found
     status = answer.status
     if answer.max_age:
         headers |= cache_headers.cached_headers(body, answer.max_age)

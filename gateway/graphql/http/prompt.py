@@ -20,6 +20,7 @@ from gateway.graphql.http import browsers, cache_headers, charges, endpoint, neg
 from gateway.graphql.http.negotiation import GRAPHQL_RESPONSE, JSON
 from gateway.graphql.http.requests import check_method
 from gateway.web.clients import client_of
+from gateway.web.compression import compressed
 from gateway.web.http import PromptAnswer, Scope, header, header_lines, header_values
 
 # The headers by which requests differ in what every answer to them has in common.
@@ -57,8 +58,11 @@ def graphql_at_once(scope: Scope, body: bytes) -> PromptAnswer | None:
         return None
     endpoint.answers.counts[Lookup.HIT] += 1
     content = endpoint.kept_content(kept, question.price, spent)
-    head = b"%bcontent-length: %d\r\nage: %d\r\n" % (terms.head, len(content), kept.age())
-    return PromptAnswer(head, content)
+    head = b"%bage: %d\r\n" % (terms.head, kept.age())
+    if (found := compressed(content, header(scope, "accept-encoding"))) is not None:
+        content = found.body
+        head += b"content-encoding: %b\r\n" % found.encoding.encode()
+    return PromptAnswer(b"%bcontent-length: %d\r\n" % (head, len(content)), content)
 
 
 def _is_valid(question: Question) -> bool:
@@ -81,7 +85,7 @@ def _terms_of(scope: Scope) -> _Terms | None:
     given = header_values(scope, _DECIDING)
     if sum(len(value) for value in given if value) > LONGEST_HEADERS:
         return None
-    return _terms(given, (*settings.GRAPHQL_CORS_ORIGINS, settings.GRAPHQL_CORS_CREDENTIALS))
+    return _terms(given, (*settings.GRAPHQL_CORS_ORIGINS, settings.GRAPHQL_CORS_CREDENTIALS, settings.PRODUCTION))
 
 
 @lru_cache(REMEMBERED_TERMS)

@@ -13,7 +13,7 @@ def test_get_may_be_cached_as_long_as_its_strictest_read_allows(web: httpx.Clien
     response = web.get("/graphql", params=ZONES)
 
     assert response.headers["cache-control"] == "public, max-age=30"
-    assert response.headers["vary"] == "Accept, Accept-Language, Origin"
+    assert response.headers["vary"] == "Accept, Accept-Encoding, Accept-Language, Origin"
     assert response.json()["extensions"] == {"cost": {"requestedQueryCost": 1, "actualQueryCost": 1}}
 
 

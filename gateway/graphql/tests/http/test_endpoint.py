@@ -170,7 +170,7 @@ def test_media_type_that_nobody_speaks_is_refused(web: httpx.Client) -> None:
 def test_answer_varies_by_what_it_depends_on(web: httpx.Client) -> None:
     response = web.post("/graphql", json={"query": "{ __typename }"})
 
-    assert response.headers["vary"] == "Accept, Accept-Language, Origin"
+    assert response.headers["vary"] == "Accept, Accept-Encoding, Accept-Language, Origin"
 
 
 def test_request_id_is_answered_and_a_hostile_one_replaced(web: httpx.Client) -> None:
