@@ -27,7 +27,7 @@ else
 endif
 
 .PHONY: bench
-bench: $(INSTALLED) ## B=checkout: sales per second; B=sync: lag of the copies; B=purchase: what a purchase costs each server; B=attack: what buyers notice; B=desk: support's pages; B=merchandise: pages and bulk changes of the catalog; B=sheets: import and export; B=drivers: ways to MongoDB; B=peers: the servers of Node; B=load: times at a rate, and the highest rate; ARGS for options
+bench: $(INSTALLED) ## B=checkout: sales per second; B=sync: lag of the copies; B=purchase: what a purchase costs each server; B=attack: what buyers notice; B=desk: support's pages; B=merchandise: pages and bulk changes of the catalog; B=sheets: import and export; B=drivers: ways to MongoDB; B=peers: the servers of Node; B=load: times at a rate, and the highest rate; B=search: how good the search is, and what it costs; ARGS for options
 	@$(LOCAL) exec --root $(TEST_ROOT) --keep -- $(PYTHON) -m bench.$(or $(B),checkout) $(ARGS)
 
 .PHONY: screenshots
