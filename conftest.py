@@ -46,6 +46,8 @@ pytest_plugins = ("catalog.tests.shop", "cart.tests.shop")
 BASE_DIR = Path(__file__).parent
 # The server closes a connection that nobody used for five seconds: a client must not begin a request on it just then.
 CONNECTIONS = httpx.Limits(max_connections=100, max_keepalive_connections=20, keepalive_expiry=2.0)
+# Of the servers that many tests ask.
+CLIENTS: list[httpx.Client] = []
 # Rooms that one lane does as a whole: the launcher's tests could meet on a port, the others share what is dear to make,
 # servers without a database and six thousand products. A browser is made in a second: each lane has its own.
 WHOLE_ROOMS = ("deploy/local/tests", "gateway/graphql/tests", "catalog/tests/listing")
@@ -214,9 +216,18 @@ def serve(run_process: Callable[..., Path]) -> Iterator[Callable[..., Server]]:
             client = clients.enter_context(
                 httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=20, limits=CONNECTIONS)
             )
+            CLIENTS.append(client)
             return Server(answering(client, log), log)
 
         yield start
+
+
+@pytest.fixture(autouse=True)
+def without_cookies() -> Iterator[None]:
+    """Whoever signed in is gone with the test: the next one asks the same servers as a stranger."""
+    yield
+    for each in CLIENTS:
+        each.cookies.clear()
 
 
 @pytest.fixture(scope="session")

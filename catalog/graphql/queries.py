@@ -32,7 +32,7 @@ from catalog.search.miss_counter import MISSED
 from catalog.search.misses import Outcome
 from catalog.search.readings import readings
 from catalog.structure.attributes import declared_within
-from catalog.structure.category_tree import CATEGORIES, is_shown
+from catalog.structure.category_tree import CATEGORIES, CategoryTree, is_shown
 from catalog.structure.geozones import geozones_shown
 from gateway.domain.texts import Text
 from gateway.fallback import served
@@ -64,7 +64,7 @@ class CatalogQuery:
             str | None, strawberry.argument(description="Slug of a category; left out, the roots.")
         ] = None,
     ) -> list[Category]:
-        tree = (await CATEGORIES.get_async()).shown
+        tree = (await _tree(parent)).shown
         if parent is not None and tree.get(parent) is None:
             raise BadInput(UNKNOWN_CATEGORY, category=parent[:MAX_PART])
         return [Category(category=node, tree=tree) for node in tree.children(parent)]
@@ -73,7 +73,7 @@ class CatalogQuery:
     async def category(
         self, slug: Annotated[str, strawberry.argument(description='E.g. "smartphones".')]
     ) -> Category | None:
-        tree = (await CATEGORIES.get_async()).shown
+        tree = (await _tree(slug)).shown
         node = tree.get(slug)
         return Category(category=node, tree=tree) if node else None
 
@@ -108,7 +108,7 @@ class CatalogQuery:
         last: LastAsked = None,
         before: BeforeAsked = None,
     ) -> ProductConnection:
-        tree = await CATEGORIES.get_async()
+        tree = await _tree(given.category)
         every_category = tuple(tree.shown.nodes)
         declared = declared_within(tree.shown, given.category)
         wanted, text = wanted_by(given, tree), text_searched(given)
@@ -172,6 +172,11 @@ class CatalogQuery:
         if not levels:
             await check_geozone(geozone)
         return levels
+
+
+async def _tree(slug: str | None) -> CategoryTree:
+    """The category tree, with the category asked for if there is one."""
+    return await (CATEGORIES.get_async() if slug is None else CATEGORIES.knowing(slug))
 
 
 def _note_miss(text: str, found: Found) -> None:

@@ -21,6 +21,8 @@ CATEGORIES_COLLECTION = Category._meta.db_table
 
 # Half of what the policy allows: the tree may be as old as this, and its answer be cached as long again.
 REMEMBER_SECONDS = 15.0
+# A tree as young as this is believed that it lacks a category.
+UNKNOWN_SECONDS = 1.0
 
 
 class CategoryNode(NamedTuple):
@@ -148,6 +150,16 @@ class RememberedTree:
     async def get_async(self) -> CategoryTree:
         if (known := self._known()) is not None:
             return known
+        return await served(self._read_together, self._old_or_copied)
+
+    async def knowing(self, slug: str) -> CategoryTree:
+        """The tree, read anew if it lacks this category, which may be younger than the memory.
+
+        Once a second at most: anybody may ask for what has never been.
+        """
+        tree = await self.get_async()
+        if tree.get(slug) is not None or time.monotonic() - self._read_at < UNKNOWN_SECONDS:
+            return tree
         return await served(self._read_together, self._old_or_copied)
 
     async def _read_together(self) -> CategoryTree:

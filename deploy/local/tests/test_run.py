@@ -110,7 +110,7 @@ def test_run_serves_the_shop_until_it_is_told_to_stop(runner: Launcher, port: in
     rows = [line.split()[:4] for line in output.splitlines()]
     before = pids(runner)
     assert status == 0, output
-    assert ["web", "running", str(before["web"]), f"http://127.0.0.1:{port}/"] in rows
+    assert ["web", "running", str(before["web"]), f"http://localhost:{port}/"] in rows
     assert list(before) == ["web", "worker", "beat"]
     os.kill(before["beat"], signal.SIGKILL)
     until_line(run, "beat is started again in 1 s.")
