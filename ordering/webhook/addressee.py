@@ -9,7 +9,7 @@ from ordering.archive.restore import revive_order
 from ordering.cassandra.lookup import archived_id
 from ordering.cassandra.orders import archived_copy
 from ordering.documents import OrderDocument
-from ordering.errors import OrderBusy, OtherCurrency
+from ordering.errors import OtherCurrency
 from ordering.events import BY_PAYMENT_SYSTEM
 from ordering.ledger.fields import WEBHOOK, ledger_of
 from ordering.models import StrayReason
@@ -33,6 +33,8 @@ def record_event(event: MoneyEvent) -> OrderDocument | None:
     order = _living(event.order)
     if order is None:
         order, reason = _from_the_archive(event)
+        # It may have come to life between the two looks.
+        order = order or _living(event.order)
         if order is None:
             record_stray(_stray(event), reason)
             return None
@@ -56,11 +58,8 @@ def _from_the_archive(event: MoneyEvent) -> tuple[OrderDocument | None, StrayRea
         archived = archived_copy(order_id) if order_id else None
     except CassandraNotConfigured:
         return None, StrayReason.UNKNOWN
-    if order_id is None or (archived is None and find_order(order_id) is None):
+    if order_id is None or archived is None:
         return None, StrayReason.UNKNOWN
-    if archived is None:
-        # It came to life between the two looks.
-        raise OrderBusy("order")
     if event.currency != archived["currency"] or _is_recorded(archived, event):
         return archived, StrayReason.ARCHIVED
     return revive_order(order_id), StrayReason.ARCHIVED

@@ -91,7 +91,8 @@ class Command(BaseCommand):
 
     def _count_words(self) -> None:
         """Not left to the next count: whoever has just started the shop searches at once."""
-        products = database()[Product._meta.db_table].estimated_document_count()
+        # Not the estimate, which is wrong for a while after a server was killed.
+        products = database()[Product._meta.db_table].count_documents({})
         with Progress(self.stdout, WORDS, products) as progress:
             counted = count_vocabulary(run(whole_tree()).names_shown, policy=STAFF_LIST, report=progress.advance)
         self.stdout.write(f"{counted} words counted for the search")
