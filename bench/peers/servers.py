@@ -32,9 +32,8 @@ class Peers:
     def __init__(self, directory: Path, node: Node, shop: Shop) -> None:
         self._directory = directory
         self._node = node
-        (directory / "shop.json").write_text(
-            json.dumps({"searches": shop.searches, "owner": shop.owner}, ensure_ascii=False), encoding="utf-8"
-        )
+        known = {"searches": shop.searches, "owner": shop.owner, "site": settings.PUBLIC_URL}
+        (directory / "shop.json").write_text(json.dumps(known, ensure_ascii=False), encoding="utf-8")
 
     @contextmanager
     def server(self, kind: str) -> Iterator[Server]:

@@ -11,9 +11,14 @@ from django.core.management import call_command
 from bench.shop import PURCHASE, begin_anew
 from cart.new_cart import new_cart
 from catalog.listing.filters import Wanted, walks_by_relevance
+from catalog.listing.pages import Sort
 from catalog.products.cards import PRODUCTS, ProductKey
-from catalog.search.query import words_asked
+from catalog.search.alternatives import current_blocking as synonyms
+from catalog.search.lexicon import Lexicon, Words
+from catalog.search.readings import readings
+from catalog.search.vocabulary.memory import current_blocking as vocabulary
 from catalog.stock.reservations import Pieces
+from catalog.structure.category_tree import CATEGORIES
 from gateway.accounts.demo import DOMAIN, PASSWORD
 from gateway.accounts.models import User
 from gateway.accounts.owners import customer_owner
@@ -88,7 +93,9 @@ def _cards() -> list[Card]:
 
 
 def _reads(text: str) -> list[Expression]:
-    walks = walks_by_relevance(Wanted(words=words_asked(text)))
+    lexicon = Lexicon(Words(vocabulary()), synonyms().alternatives, CATEGORIES.get().names_shown)
+    as_typed = next(readings(text, lexicon))
+    walks = walks_by_relevance(Wanted(words=as_typed.words), by=Sort.RELEVANCE.value.field)
     return [{"where": walk.where(), "hint": walk.index} for walk in walks]
 
 

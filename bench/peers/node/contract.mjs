@@ -74,9 +74,12 @@ const connection = (placed, more, part) => {
   };
 };
 
+// More than any standing: rank and standing make one number.
+const RANK = 60_000_000_000_000;
+
 // `searches`: for each text that will be searched for, the reads that find it, best first. `owner`: whose orders the
 // viewer sees; nobody's session is looked at.
-export const contract = async (db, { searches, owner }) => {
+export const contract = async (db, { searches, owner, site }) => {
   const products = db.collection("products");
   const orders = db.collection("orders", { readPreference: "primary" });
   const categories = new Map();
@@ -100,9 +103,9 @@ export const contract = async (db, { searches, owner }) => {
     const placed = [];
     for (const [rank, { where, hint }] of searches[text].entries()) {
       const limit = first + 1 - placed.length;
-      const options = { projection: TILE, sort: { _id: 1 }, limit, hint, singleBatch: true };
+      const options = { projection: { ...TILE, standing: 1 }, sort: { standing: -1, _id: -1 }, limit, hint, singleBatch: true };
       for (const each of await products.find(where, options).toArray()) {
-        placed.push([sealed("RELEVANCE", String(rank), each._id), each]);
+        placed.push([sealed("RELEVANCE", String(rank * RANK + each.standing), each._id), each]);
       }
       if (placed.length > first) break;
     }
@@ -193,7 +196,7 @@ export const contract = async (db, { searches, owner }) => {
       basePrice: ({ prices }) => money(prices.base),
       discountPercent,
       attributes: ({ attributes }) => Object.entries(attributes ?? {}).map(([name, value]) => ({ name, value })),
-      images: ({ images }) => images ?? [],
+      images: ({ images }) => (images ?? []).map(({ url, alt }) => ({ url: url.startsWith("/") ? site + url : url, alt })),
       stock: ({ stock }, { geozone }) => (geozone ? stock.filter((level) => level.geozone === geozone) : stock),
       createdAt: ({ created_at }) => created_at,
       updatedAt: ({ updated_at }) => updated_at,
