@@ -138,7 +138,10 @@ def ranges_by(given: ProductFilter, declared: Sequence[CategoryAttribute]) -> li
 
 
 async def check_geozone(geozone: str | None) -> None:
-    """Refuse a geozone that there is not, for which nothing was found: as if everything were sold out there."""
+    """Refuse a geozone that there is not: it would look as if everything were sold out there.
+
+    One read: whoever filters by a geozone asks only where nothing was found.
+    """
     if geozone is not None and geozone not in {zone.code for zone in await geozones_shown()}:
         raise BadInput(UNKNOWN_GEOZONE, geozone=geozone[:MAX_PART])
 

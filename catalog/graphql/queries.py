@@ -115,6 +115,7 @@ class CatalogQuery:
         if ranges := ranges_by(given, declared):
             within = await values_between(ranges, wanted.categories, every_category=every_category, declared=declared)
             wanted = replace(wanted, attributes=(*wanted.attributes, *within))
+        await check_geozone(given.geozone)
         order = sort_by(sort, searching=bool(text))
         part = slice_asked(page_asked(first, after, last, before), order)
         fields = product_fields(info)

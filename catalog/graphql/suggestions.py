@@ -7,7 +7,7 @@ import strawberry
 
 from catalog.cassandra.pages import refuse_search
 from catalog.documents import ProductDocument
-from catalog.graphql.arguments import TOO_LONG, ProductFilter, wanted_by
+from catalog.graphql.arguments import TOO_LONG, ProductFilter, check_geozone, wanted_by
 from catalog.graphql.types import Category, Product
 from catalog.listing.pages import Sort
 from catalog.listing.searches import search
@@ -58,6 +58,8 @@ async def suggestions(query: str, geozone: str | None, first: int, fields: Seque
         if found := await _products(candidate, geozone, first, tree, read):
             queries = queries or [candidate]
             break
+    if not found:
+        await check_geozone(geozone)
     queries += [each["name"].partition(",")[0] for each in found]
     named = _categories(candidates, await alternatives.current(), tree.shown)
     return Suggestions(

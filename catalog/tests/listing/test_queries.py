@@ -231,6 +231,8 @@ def test_unknown_category_or_geozone_is_an_error_and_no_empty_answer(discounted:
     for given, told in (
         ({"category": hostile}, f"Категории «{hostile}» нет."),
         ({"inStockIn": hostile}, f"Геозоны «{hostile}» нет."),
+        ({"geozone": "none"}, "Геозоны «none» нет."),
+        ({"geozone": "none", "search": "наушники"}, "Геозоны «none» нет."),
         ({"category": "x" * 1_000}, f"Категории «{'x' * 64}» нет."),
     ):
         assert ask(PAGE, filter=given).messages == [("BAD_USER_INPUT", told)]

@@ -74,6 +74,12 @@ def test_last_of_several_words_is_completed_where_a_product_has_them_all() -> No
     assert suggested("скоро xiao")["queries"] == []
 
 
+def test_geozone_that_there_is_not_is_told() -> None:
+    answer = ask(SUGGEST, typed="sams", geozone="none")
+
+    assert answer.messages == [("BAD_USER_INPUT", "Геозоны «none» нет.")]
+
+
 def test_categories_are_those_whose_name_is_typed() -> None:
     assert [each["slug"] for each in suggested("науш")["categories"]] == [
         "headphones",

@@ -81,7 +81,10 @@ def test_model_comes_before_what_has_its_letters_and_numbers_elsewhere(
 def test_what_can_be_had_where_the_buyer_is_comes_first(goods: None, database: Database[Document]) -> None:
     away, here = "Смартфон Honor 36", "Смартфон Honor 56"
     stock_up(database, away, here, category="phones")
-    everywhere = database["products"].with_options(write_concern=WriteConcern(w=3, wtimeout=60_000))
+    on_all = WriteConcern(w=3, wtimeout=60_000)
+    zones = database["geozones"].with_options(write_concern=on_all)
+    zones.insert_one({"_id": "msk", "name": "Москва", "position": 1})
+    everywhere = database["products"].with_options(write_concern=on_all)
     everywhere.update_one({"name": away}, {"$set": {"available_in": [], "standing": 9 * 10**12}})
     query = """query ($zone: String) {
       products(filter: { search: "honor", geozone: $zone }, sort: RELEVANCE) { nodes { name } } }"""
