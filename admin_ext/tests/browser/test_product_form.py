@@ -15,6 +15,7 @@ from catalog.tests.pictures.files import photo, png
 from catalog.tests.shop import MARINA, draft
 from gateway.mongo.client import Document
 from gateway.tests.browser import PHONE, Tabs, overflow, signed_in
+from gateway.tests.eventually import eventually
 
 CHANGE = "/admin/catalog/product/PROD-1/change/"
 SAVE = "#submit-row button[name=_save]"
@@ -26,7 +27,8 @@ def form(tabs: Tabs) -> Page:
     set_attributes("audio", [CategoryAttribute("Вес", AttributeType.NUMBER, "г")], actor=MARINA)
     CATEGORIES.forget()
     page = signed_in(tabs.open(), "merchandiser")
-    page.goto(CHANGE)
+    # The server knows the tree of the test before for some seconds.
+    eventually(lambda: page.goto(CHANGE) and page.get_by_role("button", name="+ Вес").count())
     return page
 
 

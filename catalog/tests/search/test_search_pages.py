@@ -17,7 +17,6 @@ from gateway.staff.tests.browser import signed_in
 
 SYNONYMS = "/admin/catalog/synonymgroup/"
 MISSES = "/admin/catalog/searchmiss/"
-TODAY = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
 
 
 @pytest.fixture
@@ -41,7 +40,7 @@ def missed(
     instead: str = "",
 ) -> None:
     """As the storefront's search counts it."""
-    day = TODAY - timedelta(days=days_ago)
+    day = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=days_ago)
     counted = {"day": day, "text": text, "count": count, "outcome": outcome, "instead": instead}
     database["search_misses"].insert_one({"_id": f"{day:%F}:{outcome}:{text}", **counted})
 
